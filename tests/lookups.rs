@@ -70,3 +70,69 @@ fn a_name_query_that_is_refused_ends_there() {
         assert_eq!(said, found.len() as u64, "{name}");
     }
 }
+
+/// Which query a response is to is for tshark to say: a station answers what it was asked, and no other station
+/// does. What goes to everyone is told apart by its Ethernet address.
+#[test]
+fn a_query_to_one_station_is_answered_by_that_station() {
+    let Some(folder) = captures("name queries") else {
+        return;
+    };
+    // A router that asks two stations under one identifier; a client that asks a name server and everyone.
+    for (name, answered, alone) in [
+        ("real/smb1_session-setup-storm.pcap.gz", 20, 8),
+        ("real/smb1_139+445_mgove413.pcap", 0, 15),
+    ] {
+        let path = folder.join(name);
+        let fields = ["frame.number", "ip.src", "ip.dst", "eth.dst"];
+        let mut arguments = vec!["-Y", "nbns", "-T", "fields"];
+        fields
+            .iter()
+            .for_each(|field| arguments.extend(["-e", field]));
+        let Some(shown) = tshark(&path, &arguments) else {
+            return;
+        };
+        let frames: BTreeMap<u64, [&str; 3]> = shown
+            .lines()
+            .filter_map(|line| {
+                let mut cells = line.split('\t');
+                let frame = cells.next()?.parse().ok()?;
+                Some((frame, [cells.next()?, cells.next()?, cells.next()?]))
+            })
+            .collect();
+        let analysis = analyse(&[path]).unwrap();
+        let (mut found, mut silent) = (0, 0);
+        for t in &analysis.transactions {
+            let Some(request) = t.request.filter(|_| t.protocol == "nbns") else {
+                continue;
+            };
+            let [client, asked, station] = frames[&request.first.frame];
+            if station == "ff:ff:ff:ff:ff:ff" {
+                continue;
+            }
+            assert_eq!(
+                t.server.station().to_string(),
+                asked,
+                "{name}: {}",
+                t.number
+            );
+            match t.response {
+                Some(response) => {
+                    let [from, to, _] = frames[&response.first.frame];
+                    assert_eq!([from, to], [asked, client], "{name}: {}", t.number);
+                    found += 1;
+                }
+                None => silent += 1,
+            }
+        }
+        assert_eq!((found, silent), (answered, alone), "{name}");
+        // The router waited 2.02 s for each query that it asked twice, and never longer.
+        let lost = |ns: i64| ns > 2_100_000_000;
+        let longest = analysis
+            .transactions
+            .iter()
+            .filter(|t| t.protocol == "nbns");
+        let longest = longest.filter_map(|t| t.response_time_ns()).max();
+        assert!(!longest.is_some_and(lost), "{name}: {longest:?}");
+    }
+}

@@ -68,12 +68,12 @@ pub(crate) struct KnownNames {
 
 struct Pseudonyms {
     of: Table<(Naming, Box<str>), u64>,
-    next: [u64; 3],
+    next: [u64; 4],
 }
 
 impl KnownNames {
     /// At most `capacity` names and as many numbers. With `private` every name of a user,
-    /// share or file is replaced by a number, the same for the same name.
+    /// share or file, and every name that is looked for, is replaced by a number, the same for the same name.
     pub(crate) fn new(capacity: usize, private: bool) -> Self {
         Self {
             texts: Table::new(capacity),
@@ -81,7 +81,7 @@ impl KnownNames {
             numbers: Table::new(capacity),
             pseudonyms: private.then(|| Pseudonyms {
                 of: Table::new(capacity),
-                next: [0; 3],
+                next: [0; 4],
             }),
             evicted: 0,
             hits: Hits::NONE,
@@ -142,13 +142,18 @@ impl KnownNames {
                 place.pipes = true;
                 return;
             }
+            if naming == Naming::Station {
+                return;
+            }
             let Some(name) = self.intern(naming, text) else {
                 return;
             };
             let (field, told) = match naming {
                 Naming::User => (&mut place.user, &mut told.user),
                 Naming::Share => (&mut place.share, &mut told.share),
-                Naming::Path | Naming::Dialect | Naming::Pipes => (&mut place.path, &mut told.path),
+                Naming::Path | Naming::Dialect | Naming::Pipes | Naming::Station => {
+                    (&mut place.path, &mut told.path)
+                }
             };
             place.pipes &= naming != Naming::Share;
             // The first one names what is worked on (the old name of a file renamed).
@@ -163,6 +168,22 @@ impl KnownNames {
             place.dialect = self.text(&offers);
         }
         (self.place(place), told)
+    }
+
+    /// The name that a query looks for.
+    #[cold]
+    pub(crate) fn sought(
+        &mut self,
+        names: fn(Input<'_>, Names<'_>),
+        input: Input<'_>,
+    ) -> Option<Arc<str>> {
+        let mut found = None;
+        names(input, &mut |naming, text| {
+            if naming == Naming::Station && found.is_none() {
+                found = self.intern(naming, text);
+            }
+        });
+        found
     }
 
     /// The place, whose share is one of pipes, or which is a pipe itself.
@@ -231,6 +252,7 @@ impl Pseudonyms {
             Naming::User => ("user", 0),
             Naming::Share => ("share", 1),
             Naming::Path => ("file", 2),
+            Naming::Station => ("name", 3),
         };
         // Users and shares have names without regard to capitals, as in the rows.
         let known = match naming {
@@ -304,6 +326,26 @@ mod tests {
 
     fn words(place: &Place) -> [Option<&str>; 4] {
         [&place.dialect, &place.user, &place.share, &place.path].map(Option::as_deref)
+    }
+
+    /// A query names a station, and no place. In private each name has a number.
+    #[test]
+    fn a_name_that_is_looked_for() {
+        let station = |input: Input<'_>, names: Names<'_>| {
+            names(Naming::Station, Text::Bytes(input.bytes));
+        };
+        for (private, expected) in [
+            (false, ["FS1<20>", "FS2<20>"]),
+            (true, ["name-1", "name-2"]),
+        ] {
+            let mut known = KnownNames::new(10, private);
+            for (n, name) in [(0, "FS1<20>"), (1, "FS2<20>"), (0, "FS1<20>")] {
+                let input = Input::whole(name.as_bytes());
+                let found = known.sought(station, input);
+                assert_eq!(found.as_deref(), Some(expected[n]));
+                assert_eq!(known.read(station, input, None).0, None);
+            }
+        }
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub(crate) struct Open {
     pub(crate) refused: Option<Timestamp>,
     /// When the response was repeated last. Whether it had been lost shows until it is closed.
     pub(crate) repeated_at: Option<Timestamp>,
+    /// Its client has acknowledged the response since then.
+    pub(crate) heard_out: bool,
     /// The server has said that the answer will come, however long it takes.
     pub(crate) promised: bool,
     /// Time lost in the request and in the response, ns.
@@ -202,6 +204,7 @@ impl Open {
             arrived: [false; 2],
             refused: None,
             repeated_at: None,
+            heard_out: false,
             promised: false,
             lost_ns: [0; 2],
             recovered_ns: 0,

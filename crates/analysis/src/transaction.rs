@@ -118,6 +118,8 @@ pub struct Transaction {
     pub flags: Flags,
     /// Any station may answer, and all of them were asked.
     pub(crate) everyone: bool,
+    /// The name that it looks for.
+    pub(crate) sought: Option<Arc<str>>,
 }
 
 /// One that nothing is known of.
@@ -161,6 +163,7 @@ impl Default for Transaction {
             hops: None,
             flags: Flags::default(),
             everyone: false,
+            sought: None,
         }
     }
 }

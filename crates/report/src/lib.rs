@@ -65,7 +65,9 @@ pub use time::{Digits, Rfc3339};
 pub mod words {
     pub use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request};
     pub use crate::text::stations::fairness;
-    pub use crate::text::symptoms::{cost, judged, often, places, subject, threshold};
+    pub use crate::text::symptoms::{
+        cost, counted, judged, lasted, names, often, places, subject, threshold,
+    };
     pub use crate::text::why::{named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::StatusName;

@@ -13,6 +13,8 @@ pub enum Naming {
     Share,
     /// A file, directory or pipe within it.
     Path,
+    /// A station, service or group that is looked for.
+    Station,
     /// Nothing itself: what is opened on the share named just before are pipes.
     Pipes,
 }

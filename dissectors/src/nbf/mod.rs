@@ -4,11 +4,7 @@
 use crate::llc;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
-use wirewait_wire::{
-    Answered, Asked, Carries, Claim, Connection, Deciding, Dissector, Effects, Exchange, Facts,
-    Fault, Id, Input, Kind, Layer, Next, Operation, Part, Role, Segment, Session, Side, Status,
-    Steady, Step, Verified,
-};
+use wirewait_wire::{Answered, Asked, Carries, Claim, Connection, Deciding, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer, Names, Naming, Next, Operation, Part, Role, Segment, Session, Side, Status, Steady, Step, Text, Verified};
 
 mod describe;
 mod fields;
@@ -209,6 +205,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     exchange: Some(exchange),
     answer: Some(answer),
     describe: describe::describe,
+    names: Some(names),
     fields: fields::fields,
     ..Dissector::PLAIN
 };
@@ -288,9 +285,11 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let exchange = match h.command {
         command::NAME_QUERY if session == 0 => Some(Exchange {
             operation: &FIND_NAME,
+            names: true,
             ..request(h.command, h.response)
         }),
         command::NAME_QUERY => Some(Exchange {
+            names: true,
             effects: Effects::CALLS,
             ..request(h.command, h.response)
         }),
@@ -322,6 +321,13 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         exchange,
         length: input.length,
     })
+}
+
+/// The name that a query looks for.
+fn names(input: Input<'_>, out: Names<'_>) {
+    if let Some(name) = Name::plain(input.bytes, 12) {
+        out(Naming::Station, Text::Bytes(name.to_string().as_bytes()));
+    }
 }
 
 /// A name that nobody listens on is what FIND.NAME looks for, and a failure for a caller.

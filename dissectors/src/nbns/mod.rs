@@ -6,8 +6,8 @@ use crate::udp;
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Operation, Part, Role,
-    Side, Status, Verified,
+    Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Names, Naming, Next, Operation, Part, Role,
+    Side, Status, Text, Verified,
 };
 
 mod fields;
@@ -89,6 +89,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     describe,
+    names: Some(names),
     fields: fields::fields,
     ..Dissector::PLAIN
 };
@@ -129,6 +130,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     Ok(Part {
         exchange: Some(Exchange {
             id: Some(Id::new(0, h.id.into())),
+            names: role == Role::Request && std::ptr::eq(operation, &raw const NAME_QUERY),
             repeats: true,
             anyone: true,
             status: (role == Role::Response).then(|| status(h.code())),
@@ -144,6 +146,13 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         }),
         length: input.length,
     })
+}
+
+/// The name that a query looks for.
+fn names(input: Input<'_>, out: Names<'_>) {
+    if let Ok((name, _)) = Name::encoded(input.bytes, Header::LENGTH as usize) {
+        out(Naming::Station, Text::Bytes(name.to_string().as_bytes()));
+    }
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -302,6 +311,24 @@ mod tests {
         assert!(query.anyone && answer.anyone && query.repeats);
         assert_eq!(query.operation, answer.operation);
         assert!(answer.status.unwrap().ok);
+    }
+
+    /// A query tells the name that it looks for; a response and a query for a status need none.
+    #[test]
+    fn a_query_tells_its_name() {
+        let told = |bytes: &[u8]| {
+            let mut found = Vec::new();
+            names(Input::whole(bytes), &mut |naming, text| {
+                found.push((naming, text.to_string()));
+            });
+            found
+        };
+        let query = packet(0x0110, 1, 0, NB);
+        assert!(read(&query).names);
+        assert_eq!(told(&query), [(Naming::Station, "SERVER<20>".to_owned())]);
+        assert_eq!(told(&query[..40]), []);
+        assert!(!read(&positive_response()).names);
+        assert!(!read(&packet(0x0000, 1, 0, NBSTAT)).names);
     }
 
     #[test]

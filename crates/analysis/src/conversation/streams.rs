@@ -468,7 +468,7 @@ impl Conversation {
         let acked = streams[side].acked();
         let recent = &self.recent[side];
         self.pairing
-            .close_answered(side, &self.between, world, events, |serial| {
+            .close_acknowledged(side, &self.between, world, events, |serial| {
                 recent
                     .iter()
                     .rev()

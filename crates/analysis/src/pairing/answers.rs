@@ -132,6 +132,9 @@ impl Pairing {
             self.open.goes_on(at);
             let open = &mut *self.open[at];
             if x.role == Role::Interim {
+                if open.state == OpenState::Waiting {
+                    open.is_worked_on(between);
+                }
                 // The server has it, and says so: however long it takes, it is not lost.
                 open.deadline = Timestamp::from_nanos(i64::MAX);
                 // Only where parts are counted up does a request wait to be told to go on.

@@ -8,8 +8,10 @@ use wirewait_wire::{Kind, Timestamp};
 
 impl Pairing {
     /// Closes those that are answered from `side` and of which `which` says that the answer
-    /// is acknowledged.
-    pub(crate) fn close_answered(
+    /// is acknowledged. One whose response was repeated stays until its client acknowledges more than that: the
+    /// segment that says that it arrived twice may come behind the acknowledgement, and behind the next
+    /// request.
+    pub(crate) fn close_acknowledged(
         &mut self,
         side: usize,
         between: &Between,
@@ -19,11 +21,29 @@ impl Pairing {
     ) {
         let mut from = 0;
         while let Some(at) = self.open.next_done(from, |o| o.side != side) {
-            let serial = self.open[at].serial;
-            from = serial + 1;
-            if which(serial) {
+            let open = &mut *self.open[at];
+            from = open.serial + 1;
+            if which(open.serial) {
+                if open.repeated_at.is_some() && !std::mem::replace(&mut open.heard_out, true) {
+                    continue;
+                }
                 self.close(at, None, between, world, events);
             }
+        }
+    }
+
+    /// Closes those that are answered from `side`.
+    fn close_answered(
+        &mut self,
+        side: usize,
+        between: &Between,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        let mut from = 0;
+        while let Some(at) = self.open.next_done(from, |o| o.side != side) {
+            from = self.open[at].serial + 1;
+            self.close(at, None, between, world, events);
         }
     }
 
@@ -31,7 +51,7 @@ impl Pairing {
     pub(crate) fn set_back(&mut self, between: &Between, world: &World<'_>, events: Events<'_>) {
         self.settle(world, events);
         for side in [0, 1] {
-            self.close_answered(side, between, world, events, |_| true);
+            self.close_answered(side, between, world, events);
         }
     }
 
@@ -67,6 +87,11 @@ impl Pairing {
         self.settle(world, events);
         self.close_stray(events);
         while !self.open.is_empty() {
+            let open = &mut *self.open[0];
+            if !open.heard_out {
+                // Its client was not heard after the response: nothing says that it waited for it.
+                open.repeated_at = None;
+            }
             self.close(0, Some(now), between, world, events);
         }
     }

@@ -50,6 +50,10 @@ impl Naming {
                 .dissector
                 .and_then(|id| world.registry.dissector(id).names)
         {
+            if x.anyone {
+                open.transaction.sought = known.sought(names, message.input);
+                return;
+            }
             (place, open.told) = known.read(names, message.input, place.as_ref());
         }
         self.latest = place

@@ -88,6 +88,7 @@ impl Open {
             arrived,
             refused,
             repeated_at,
+            heard_out,
             promised,
             lost_ns,
             recovered_ns,
@@ -129,7 +130,7 @@ impl Open {
         *resent = tally.resent;
         *refused = None;
         (*arrived, *repeated_at) = ([false; 2], None);
-        *promised = false;
+        (*promised, *heard_out) = (false, false);
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
@@ -213,9 +214,20 @@ impl Open {
         t.absorb(tally);
         self.deed = Deed::Retransmitted;
         if matches!(self.state, OpenState::Waiting | OpenState::Asking) {
-            self.resent = Some(tally.extent.last);
+            self.resent = Some(tally.extent.last).filter(|_| !self.arrived[0]);
         }
         self.serial
+    }
+
+    /// The server has said that it works on the request: the first copy arrived. Where nothing below repeats
+    /// what is lost, it says so because a copy came that it did not need (NCP 0x9999); elsewhere a
+    /// copy that was sent before may be the one that arrived.
+    #[cold]
+    pub(super) fn is_worked_on(&mut self, between: &Between) {
+        if between.unordered || self.resent.is_none() {
+            self.arrived[0] = true;
+            self.resent = None;
+        }
     }
 
     pub(super) fn interim(&mut self, tally: &PieceTally) {
@@ -414,6 +426,7 @@ fn begins(
         hops,
         flags,
         everyone,
+        sought,
     } = t;
     let dissector = message.dissector;
     *number = 0;
@@ -430,6 +443,9 @@ fn begins(
     *status = None;
     (*request, *response, *raw_end) = (None, None, None);
     *everyone = x.anyone && between.everyone;
+    if sought.is_some() {
+        *sought = None;
+    }
     (*turnaround, *service_ns) = (Turnaround::None, None);
     (*interims, *interim_bytes, *first_interim) = (0, 0, None);
     (*copies, *duplicate_responses) = (1, 0);

@@ -167,6 +167,13 @@ impl Bench {
         });
     }
 
+    /// This side acknowledges all that was sent to it.
+    pub(super) fn acknowledges(&mut self, side: usize) {
+        self.with(|pairing, between, world, events| {
+            pairing.close_acknowledged(1 - side, between, world, events, |_| true);
+        });
+    }
+
     pub(super) fn finish(&mut self, ms: i64) {
         self.with(|pairing, between, world, events| {
             pairing.finish(at(ms), between, world, events);

@@ -16,7 +16,10 @@ use crate::timeline::Timeline;
 use spacing::{byte_time, wire_time_ns};
 use std::cmp::Ordering;
 use ways::{Ends, SegmentWay};
-use wirewait_wire::{Cast, Endpoint, Frame, LinkType, Medium, Registry, Timestamp, Walk};
+use wirewait_wire::{Address, Cast, Endpoint, Frame, LinkType, Medium, Registry, Timestamp, Walk};
+
+/// Bytes of the longest datagram that IP can state (RFC 791, section 3.1).
+const LONGEST_DATAGRAM: u32 = 65_535;
 
 /// Bytes of a VLAN tag.
 const TAG: u32 = 4;
@@ -237,6 +240,7 @@ impl Interface {
                 let bare = medium.frame(length);
                 if let Some(longest) = medium.longest
                     && length > longest
+                    && may_be_put_together(length, walk)
                 {
                     row.put_together(length, longest, walk);
                 }
@@ -378,6 +382,15 @@ impl WireBytes {
             without_check: frames.bytes,
         }
     }
+}
+
+/// What is put together is a datagram of IP, mostly no longer than its header can state. What claims more and
+/// is none is damaged.
+#[cold]
+fn may_be_put_together(length: u32, walk: &Walk) -> bool {
+    let of_ip = matches!(walk.facts.from.address, Address::V4(_) | Address::V6(_));
+    let header = walk.spans().first().map_or(0, |span| span.payload);
+    of_ip || length.saturating_sub(header) <= LONGEST_DATAGRAM
 }
 
 impl SegmentRow {

@@ -223,6 +223,20 @@ fn frames_that_are_too_long_are_told() {
     assert_eq!(row.sizes, [0, 0, 0, 0, 0, 0, 2]);
 }
 
+/// No protocol but IP has messages of 262,144 bytes (IPv6 has, RFC 2675): the length is damaged. A datagram that
+/// fills what a header can state is not.
+#[test]
+fn a_length_that_nothing_has_is_damaged() {
+    let row = one(
+        None,
+        None,
+        &[(0, 262_144, 0, A, None), (1, 65_536, 0, A, None)],
+    );
+    assert_eq!((row.oversize, row.oversize_on_wire), (0, 0));
+    let row = one(None, None, &[(0, 65_535, 0, A, None)]);
+    assert_eq!(row.oversize, 1);
+}
+
 #[test]
 fn a_copy_takes_no_time_on_its_link() {
     let registry = Registry::new(&LINKS).unwrap();

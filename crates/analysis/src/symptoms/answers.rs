@@ -4,7 +4,7 @@ use super::evidence::{Against, Base, Book, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
-use crate::{Flags, Mark, Outcome, Transaction};
+use crate::{Flags, Mark, Outcome, Transaction, Turnaround};
 use wirewait_wire::Kind;
 
 pub(super) static SERVER_BUSY: Rule = Rule {
@@ -142,6 +142,17 @@ pub(super) fn own_turnaround(t: &Transaction) -> Option<i64> {
     Some(t.service_ns.map_or(exact, |own| own.min(exact)))
 }
 
+/// The least that the server's own may have been where a repeated request makes it ambiguous, ns.
+#[cold]
+fn at_least(t: &Transaction) -> Option<i64> {
+    let Turnaround::Between(low, _) = t.turnaround else {
+        return None;
+    };
+    let work = !matches!(t.kind, Kind::Wait | Kind::Break | Kind::Session);
+    let known = work && !t.flags.is_incomplete() && !guessed(t) && !reads_pipe(t);
+    known.then(|| t.service_ns.map_or(low, |own| own.min(low)))
+}
+
 /// Encrypted, and nothing tells whether it waits by design.
 pub(super) fn guessed(t: &Transaction) -> bool {
     t.flags.contains(Flags::ENCRYPTED) && t.kind == Kind::Other
@@ -185,15 +196,28 @@ fn busy(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     })
 }
 
+/// Of a request that was repeated, the turnaround is at least this, where that is slow whichever copy was
+/// answered; else as [`own_turnaround`], ns.
+pub(super) fn own_at_least(t: &Transaction, thresholds: &Thresholds) -> Option<i64> {
+    let Turnaround::Between(low, _) = t.turnaround else {
+        return own_turnaround(t);
+    };
+    let own = at_least(t)?;
+    (low.min(own) > thresholds.ns(Threshold::SlowAnswer)).then_some(own)
+}
+
 fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
-    let whole = t.turnaround.exact()?;
+    let whole = match t.turnaround {
+        Turnaround::Between(low, _) => low,
+        other => other.exact()?,
+    };
     let limit = thresholds.ns(Threshold::SlowAnswer);
     if whole <= limit || matches!(t.kind, Kind::Break | Kind::Session) {
         return None;
     }
     let sight = turnaround(t)?;
     let doubtful = sight.costing(whole - limit);
-    Some(match own_turnaround(t) {
+    Some(match own_turnaround(t).or_else(|| at_least(t)) {
         Some(own) if own > limit => WatcherLook::For(sight.costing(own - limit)),
         Some(_) => WatcherLook::Against(Against::Pipelined, doubtful),
         None if reads_pipe(t) => WatcherLook::Against(Against::Pipe, doubtful),

@@ -2,6 +2,7 @@
 
 use super::Rule;
 use crate::Mark;
+use std::sync::Arc;
 use wirewait_wire::Timestamp;
 use wirewait_wire::word::Name;
 
@@ -9,6 +10,9 @@ use wirewait_wire::word::Name;
 const KEPT: usize = 8;
 /// Words that are counted apart.
 const WORDS: usize = 8;
+
+/// Names that are counted apart.
+const NAMES: usize = 64;
 
 /// One place in the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +60,10 @@ impl Sight {
 pub struct Sights {
     /// How many.
     pub count: u64,
-    /// What they cost together, ns.
+    /// What they cost together, ns: a moment that one client lost to several at once counts once.
     pub cost_ns: u64,
+    /// What each of them cost, added up, ns.
+    pub total_ns: u64,
     /// The first of them.
     pub first: Option<Mark>,
     /// The last.
@@ -65,6 +71,47 @@ pub struct Sights {
     kept: Vec<Sight>,
     /// The one added last.
     latest: Option<(u64, u64)>,
+    spent: Spent,
+}
+
+/// Which time was counted as a cost: stretches that neither meet nor overlap, in order, ns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Spent {
+    stretches: Vec<(i64, i64)>,
+    /// Those before this moment are forgotten, and count no more.
+    since: i64,
+}
+
+/// Stretches of time that are remembered. Requests are closed within seconds of each other, in another order
+/// than they were answered.
+const STRETCHES: usize = 32;
+
+impl Spent {
+    /// How much of the time from `from` to `to` was not counted before, ns; now it is.
+    fn spend(&mut self, from: i64, to: i64) -> u64 {
+        let from = match self.since {
+            0 => from,
+            since => from.max(since),
+        };
+        if to <= from {
+            return 0;
+        }
+        let first = self.stretches.partition_point(|(_, end)| *end < from);
+        let behind = self.stretches.partition_point(|(begin, _)| *begin <= to);
+        let met = &self.stretches[first..behind.max(first)];
+        let known: i64 = met
+            .iter()
+            .map(|(begin, end)| (to.min(*end) - from.max(*begin)).max(0))
+            .sum();
+        let begin = met.first().map_or(from, |(begin, _)| from.min(*begin));
+        let end = met.last().map_or(to, |(_, end)| to.max(*end));
+        self.stretches
+            .splice(first..behind.max(first), [(begin, end)]);
+        if self.stretches.len() > STRETCHES {
+            self.since = self.stretches.remove(0).1;
+        }
+        (to - from - known).unsigned_abs()
+    }
 }
 
 impl FromIterator<Sight> for Sights {
@@ -93,15 +140,39 @@ impl Sights {
         if std::mem::replace(&mut self.latest, frames) == frames {
             return 0;
         }
-        self.cost_ns = self.cost_ns.saturating_add(sight.cost_ns);
+        let end = sight.until.as_nanos();
+        let cost_ns = i64::try_from(sight.cost_ns).unwrap_or(i64::MAX);
+        let lost = match cost_ns {
+            0 => 0,
+            ns => self.spent.spend(end.saturating_sub(ns), end),
+        };
+        self.enter(sight, lost)
+    }
+
+    /// As [`Self::add`], of what happens one after the other in a conversation.
+    #[inline]
+    pub(super) fn add_one_by_one(&mut self, sight: &Sight) -> u64 {
+        self.count = self.count.saturating_add(1);
+        let frames = Some((sight.from.frame, sight.to.frame));
+        if std::mem::replace(&mut self.latest, frames) == frames {
+            return 0;
+        }
+        self.enter(sight, sight.cost_ns)
+    }
+
+    #[inline]
+    fn enter(&mut self, sight: &Sight, cost_ns: u64) -> u64 {
+        self.cost_ns = self.cost_ns.saturating_add(cost_ns);
+        self.total_ns = self.total_ns.saturating_add(sight.cost_ns);
         self.span(sight.from, sight.to);
         self.keep(sight);
-        sight.cost_ns
+        cost_ns
     }
 
     pub(super) fn join(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.cost_ns = self.cost_ns.saturating_add(other.cost_ns);
+        self.total_ns = self.total_ns.saturating_add(other.total_ns);
         if let Some((first, last)) = other.first.zip(other.last) {
             self.span(first, last);
         }
@@ -112,9 +183,9 @@ impl Sights {
 
     /// Takes this off the cost of each of them.
     pub(super) fn less(&mut self, each_ns: u64) {
-        self.cost_ns = self
-            .cost_ns
-            .saturating_sub(each_ns.saturating_mul(self.count));
+        let all_ns = each_ns.saturating_mul(self.count);
+        self.cost_ns = self.cost_ns.saturating_sub(all_ns);
+        self.total_ns = self.total_ns.saturating_sub(all_ns);
         for sight in &mut self.kept {
             sight.cost_ns = sight.cost_ns.saturating_sub(each_ns);
         }
@@ -225,6 +296,10 @@ pub(super) struct Cell {
     pub(super) against: Vec<(Against, Sights)>,
     /// Operations or statuses, and how often.
     pub(super) words: Vec<(Name, u64)>,
+    /// Names that were looked for, and how often.
+    pub(super) names: Vec<(Arc<str>, u64)>,
+    /// How long that took together, ns.
+    pub(super) lasted_ns: u64,
     /// It happens to every one with this number.
     pub(super) every: Option<u64>,
 }
@@ -247,8 +322,20 @@ impl Cell {
         }
     }
 
+    pub(super) fn name(&mut self, name: &Arc<str>, times: u64) {
+        if let Some((_, count)) = self.names.iter_mut().find(|(other, _)| other == name) {
+            *count = count.saturating_add(times);
+        } else if self.names.len() < NAMES {
+            self.names.push((Arc::clone(name), times));
+        }
+    }
+
     fn join(&mut self, other: &Self) {
         self.every = self.every.or(other.every);
+        self.lasted_ns = self.lasted_ns.saturating_add(other.lasted_ns);
+        for (name, times) in &other.names {
+            self.name(name, *times);
+        }
         self.hits.join(&other.hits);
         for (why, sights) in &other.against {
             match self.against.iter_mut().find(|(mine, _)| mine == why) {
@@ -369,7 +456,7 @@ mod tests {
     fn sight(frame: u64, cost_ns: u64) -> Sight {
         let mark = Mark {
             frame,
-            at: Timestamp::from_nanos(frame as i64),
+            at: Timestamp::from_nanos(frame as i64 * 1000),
         };
         Sight {
             cost_ns,
@@ -398,7 +485,43 @@ mod tests {
         assert_eq!(sights.last.unwrap().frame, 20);
     }
 
+    /// Three waits at once, of 3, 4 and 5 s that end at 5, 7 and 6 s, and one of 1 s before them and known after
+    /// them: 1 to 7 s are lost once, and 0 to 1 s.
+    #[test]
+    fn time_that_several_cost_at_once_counts_once() {
+        let mut sights = Sights::default();
+        let added: Vec<u64> = [(1, 3, 5), (2, 4, 7), (3, 5, 6), (4, 1, 1)]
+            .into_iter()
+            .map(|(frame, cost, end)| {
+                let until = Timestamp::from_nanos(100_000 + end);
+                sights.add(&sight(frame, cost).until(until), 1)
+            })
+            .collect();
+        assert_eq!(added, [3, 2, 1, 1]);
+        assert_eq!((sights.cost_ns, sights.total_ns), (7, 13));
+        assert_eq!(sights.spent.stretches, [(100_000, 100_007)]);
+    }
+
     proptest! {
+        /// However the waits overlap, what is lost is the moments in which somebody waited, and never more
+        /// where stretches are forgotten.
+        #[test]
+        fn what_is_lost_is_the_time_in_which_somebody_waits(
+            waits in proptest::collection::vec((1i64..300, 1i64..12), 0..80)
+        ) {
+            let mut spent = Spent::default();
+            let mut moments = std::collections::BTreeSet::new();
+            let mut lost = 0;
+            for (from, ns) in waits {
+                lost += spent.spend(from, from + ns);
+                moments.extend(from..from + ns);
+                prop_assert!(spent.stretches.len() <= STRETCHES);
+            }
+            let all = moments.len() as u64;
+            prop_assert!(lost <= all);
+            prop_assert!(spent.since != 0 || lost == all);
+        }
+
         /// However sights are shared out among books, together they are the same.
         #[test]
         fn joined_is_as_if_never_parted(
@@ -415,6 +538,7 @@ mod tests {
                 joined.join(part);
             }
             joined.latest = whole.latest;
+            joined.spent = whole.spent.clone();
             prop_assert_eq!(joined, whole);
         }
     }

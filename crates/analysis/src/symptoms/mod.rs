@@ -75,6 +75,7 @@ pub static RULES: &[&Rule] = &[
     &sessions::SLOW_CONNECT,
     &sessions::NO_CONNECT,
     &sessions::LOOKUPS,
+    &sessions::ABSENT_NAMES,
     &sessions::ABANDONED,
     &clients::BREAK_WAIT,
     &clients::SLOW_BREAK,
@@ -401,8 +402,17 @@ impl Watch {
             parties,
         } = case;
         // Who is asked at such an address may be everyone; who answered from there is one.
-        let asked_all = t.response.is_none() && (is_group(&t.server) || may_be_group(&t.server));
+        let asked_all =
+            t.response.is_none() && (t.everyone || is_group(&t.server) || may_be_group(&t.server));
         let lookup = self.lookup(t);
+        if let (Some(repeated_ns), true, None) = (lookup, t.everyone, t.response) {
+            if parties.pair != TablePlace::NOWHERE || self.course.is_some() {
+                let pair = self.pairs.of(parties.pair);
+                let mut page = pair.page(between(t), self.course.as_deref_mut());
+                sessions::absent(t, repeated_ns, &mut page);
+            }
+            return;
+        }
         if t.outcome == Outcome::OrphanResponse || asked_all {
             return;
         }
@@ -440,11 +450,11 @@ impl Watch {
             Some(_) => {}
             None => page.count(Base::Requests, u64::from(is_request(t))),
         }
-        if let Some(own) = count(page.book, t)
+        if let Some(own) = count(page.book, t, thresholds)
             && let Some(sight) = answers::turnaround(t)
         {
             let sight = sight.costing(own);
-            page.hit(&answers::SLOW_SERVER, &sight);
+            page.hit_one_by_one(&answers::SLOW_SERVER, &sight);
             if own >= thresholds.ns(Threshold::FluctuationLeast) {
                 let factor = thresholds.get(Threshold::Regular);
                 let rhythm = rhythm.get_or_insert_default();
@@ -685,12 +695,12 @@ fn is_request(t: &Transaction) -> bool {
 }
 
 /// Counts of what else a transaction is one; its own turnaround, ns.
-fn count(book: &mut Book, t: &Transaction) -> Option<i64> {
+fn count(book: &mut Book, t: &Transaction, thresholds: &Thresholds) -> Option<i64> {
     if !is_request(t) || t.kind == Kind::Session {
         return None;
     }
     book.count(Base::Work, 1);
-    let own = answers::own_turnaround(t);
+    let own = answers::own_at_least(t, thresholds);
     if own.is_some() {
         book.count(Base::Timed, 1);
         book.count(Base::Queued, u64::from(t.flags.contains(Flags::PIPELINED)));

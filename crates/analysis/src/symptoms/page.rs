@@ -4,6 +4,7 @@ use super::WatcherLook;
 use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
 use super::rule::{Rule, Subject, Whose};
+use std::sync::Arc;
 use wirewait_wire::Endpoint;
 
 /// Whom what is found may be said of.
@@ -29,6 +30,12 @@ impl Page<'_> {
         self.enter(rule, sight, 1);
     }
 
+    /// It happened, and a conversation has one of its kind at a time.
+    pub(super) fn hit_one_by_one(&mut self, rule: &'static Rule, sight: &Sight) {
+        let cost_ns = self.book.cell(rule).hits.add_one_by_one(sight);
+        self.note(rule, sight, cost_ns, 1);
+    }
+
     /// What happened already cost more.
     pub(super) fn goes_on(&mut self, rule: &'static Rule, sight: &Sight) {
         self.enter(rule, sight, 0);
@@ -36,6 +43,11 @@ impl Page<'_> {
 
     fn enter(&mut self, rule: &'static Rule, sight: &Sight, times: u64) {
         let cost_ns = self.book.cell(rule).hits.add(sight, times);
+        self.note(rule, sight, cost_ns, times);
+    }
+
+    #[inline]
+    fn note(&mut self, rule: &'static Rule, sight: &Sight, cost_ns: u64, times: u64) {
         if let Some(course) = self.course.as_deref_mut() {
             let cost = (cost_ns, sight.until);
             let subject = self.of.subject(rule.whose);
@@ -57,6 +69,14 @@ impl Page<'_> {
 
     pub(super) fn word(&mut self, rule: &'static Rule, word: &'static str) {
         self.book.cell(rule).word(word, 1);
+    }
+
+    /// A name was looked for, for so long.
+    pub(super) fn name(&mut self, rule: &'static Rule, name: &Arc<str>, lasted_ns: i64) {
+        let cell = self.book.cell(rule);
+        cell.name(name, 1);
+        let lasted = u64::try_from(lasted_ns).unwrap_or(0);
+        cell.lasted_ns = cell.lasted_ns.saturating_add(lasted);
     }
 
     pub(super) fn count(&mut self, base: Base, times: u64) {

@@ -152,7 +152,11 @@ fn repeated(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     (t.copies > 1 && is_request(t)).then_some(())?;
     // What it costs not to be answered is said elsewhere.
     let sight = asked(t).filter(|_| t.outcome == Outcome::Answered)?;
-    Some(doubtful(sight))
+    Some(match t.turnaround {
+        // The server said that it works on it: its client was impatient, and lost no time.
+        Turnaround::Exact(_) if t.interims > 0 => WatcherLook::For(sight),
+        _ => doubtful(sight),
+    })
 }
 
 /// Nobody sends again within so short a time, ns.
@@ -179,7 +183,9 @@ fn impatient(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     let sight = asked(t).filter(|_| each && t.outcome == Outcome::Answered)?;
     // A time that is exact has no copy before the response.
     Some(match t.turnaround {
-        Turnaround::Exact(_) => WatcherLook::Against(Against::LostResponse, sight),
+        Turnaround::Exact(_) if t.interims == 0 => {
+            WatcherLook::Against(Against::LostResponse, sight)
+        }
         _ => WatcherLook::For(sight),
     })
 }

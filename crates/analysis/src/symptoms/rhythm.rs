@@ -108,7 +108,7 @@ impl Beats {
             }
         }
         self.latest = number;
-        self.sights.add(sight, 1);
+        self.sights.add_one_by_one(sight);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::UNDATED;
 use super::evidence::{Against, Base, Book, Cell, Sights};
 use super::{Threshold, Thresholds};
+use std::sync::Arc;
 use wirewait_wire::Endpoint;
 
 /// How grave it is.
@@ -243,6 +244,10 @@ pub struct Symptom {
     pub against: Vec<(Against, Sights)>,
     /// What was done or answered, the most frequent first.
     pub words: Vec<(&'static str, u64)>,
+    /// Names that were looked for, the most frequent first. Further ones are in `hits` alone.
+    pub names: Vec<(Arc<str>, u64)>,
+    /// How long it lasted together, where that is no cost, ns.
+    pub lasted_ns: u64,
     /// It happens to every one with this number, where it is regular.
     pub every: Option<u64>,
 }
@@ -259,6 +264,8 @@ impl Symptom {
             of: None,
             against: Vec::new(),
             words: Vec::new(),
+            names: Vec::new(),
+            lasted_ns: 0,
             every: None,
         }
     }
@@ -287,10 +294,13 @@ pub(super) fn judge(
         hits,
         mut against,
         mut words,
+        mut names,
+        lasted_ns,
         every,
     } = cell.clone();
     against.sort_by_key(|(why, sights)| (std::cmp::Reverse(sights.count), *why));
     words.sort_by_key(|(word, times)| (std::cmp::Reverse(*times), *word));
+    names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let notable = thresholds.get(Threshold::NotableCost) * 1_000_000;
     let crossed = |events: u64, cost: u64, of: u64| {
         rule.limit.crossed(events, cost, of, thresholds)
@@ -298,11 +308,17 @@ pub(super) fn judge(
     };
     let n = of.unwrap_or(0);
     let doubtful: u64 = against.iter().map(|(_, sights)| sights.count).sum();
-    let cost: u64 = against.iter().map(|(_, sights)| sights.cost_ns).sum();
-    let state = if crossed(hits.count, hits.cost_ns, n) {
+    // A mean is of what each of them took.
+    let judged = |sights: &Sights| match rule.limit {
+        Limit::Mean { .. } => sights.total_ns,
+        _ => sights.cost_ns,
+    };
+    let cost: u64 = against.iter().map(|(_, sights)| judged(sights)).sum();
+    let own = judged(&hits);
+    let state = if crossed(hits.count, own, n) {
         State::Raised
     } else if let Some((why, _)) = against.first()
-        && crossed(hits.count + doubtful, hits.cost_ns.saturating_add(cost), n)
+        && crossed(hits.count + doubtful, own.saturating_add(cost), n)
     {
         State::Withdrawn(*why)
     } else if rule.limit.enough(n, thresholds) {
@@ -318,6 +334,8 @@ pub(super) fn judge(
         of,
         against,
         words,
+        names,
+        lasted_ns,
         every,
     })
 }

@@ -48,6 +48,16 @@ pub(super) static LOOKUPS: Rule = Rule {
     covers: &[],
 };
 
+pub(super) static ABSENT_NAMES: Rule = Rule {
+    id: "absent_names",
+    severity: Severity::Symptom,
+    whose: Whose::Client,
+    counts: "lookups of names by broadcast, repeated and without a response",
+    limit: Limit::Count(Threshold::AbsentNames),
+    costly: false,
+    covers: &[],
+};
+
 pub(super) static ABANDONED: Rule = Rule {
     id: "requests_abandoned",
     severity: Severity::Symptom,
@@ -86,11 +96,35 @@ pub(super) fn lookup(t: &Transaction, repeated_ns: i64, page: &mut Page<'_>) {
         }
         _ => {
             // How long the client waited after the last time is not in the capture.
-            page.hit(&LOOKUPS, &sight.costing(repeated_ns));
+            let until = request.last.at.plus(repeated_ns);
+            page.hit(&LOOKUPS, &sight.costing(repeated_ns).until(until));
             page.word(&LOOKUPS, t.operation.name);
             if t.flags.contains(Flags::REFUSED) {
                 page.word(&LOOKUPS, "refused by ICMP");
             }
+        }
+    }
+}
+
+/// A query for a name that went to everyone, repeated for this long: nobody has the name. A client repeats it
+/// only where it received no response (RFC 1002, section 5.1.1.4); where it did not, the response may have
+/// passed by the capture. Whether a program waited for it is not in the capture: it costs nothing.
+pub(super) fn absent(t: &Transaction, repeated_ns: i64, page: &mut Page<'_>) {
+    let (Some(name), Some(request)) = (&t.sought, t.request) else {
+        return;
+    };
+    if t.outcome != Outcome::Unanswered {
+        return;
+    }
+    let sight = Sight::between(request.first, request.last);
+    match super::answers::excuse(t) {
+        Some(why @ (Against::OneSided | Against::EndOfCapture)) if t.copies < 2 => {
+            page.oppose(&ABSENT_NAMES, why, &sight);
+        }
+        _ if t.copies < 2 => page.oppose(&ABSENT_NAMES, Against::OneSided, &sight),
+        _ => {
+            page.hit(&ABSENT_NAMES, &sight);
+            page.name(&ABSENT_NAMES, name, repeated_ns);
         }
     }
 }

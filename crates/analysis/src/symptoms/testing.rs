@@ -90,6 +90,7 @@ pub(crate) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
         hops: None,
         flags: Flags::default(),
         everyone: false,
+        sought: None,
     }
 }
 

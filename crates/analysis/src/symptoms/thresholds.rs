@@ -102,6 +102,8 @@ thresholds! {
     Abandoned = "abandoned_after_ms", 100;
     /// Refused log-ons and shares of a client at a server.
     LogonRefused = "logon_refused_times", 3;
+    /// Lookups of a client for names that nobody on its network has.
+    AbsentNames = "absent_names_times", 20;
     /// A wait for another client to give a promise back that is worth a word.
     BreakWait = "break_wait_ms", 50;
     /// A client that takes longer to give a promise back is slow.

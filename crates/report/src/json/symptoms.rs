@@ -1,6 +1,7 @@
 //! Key `symptoms`.
 
 use crate::about::About;
+use crate::escape::Escaped;
 use crate::symptoms::Entry;
 use crate::time::Rfc3339;
 use serde::Serialize;
@@ -48,13 +49,17 @@ struct One {
     of_what: Option<&'static str>,
     /// `count / of`; null where it is no share or `of` is 0.
     share: Option<f64>,
-    /// `cost_ns / of`, where that is what is judged.
+    /// What each cost, added up, by `of`, where that is what is judged.
     mean_ns: Option<u64>,
     threshold: &'static str,
     threshold_value: u64,
     minimum: Option<u64>,
     evidence: Evidence,
     words: Vec<Word>,
+    /// Names that were looked for.
+    names: Vec<SoughtName>,
+    /// How long it lasted together, where that is no cost; null where nothing is known.
+    lasted_ns: Option<u64>,
     /// After how many requests it happens each time; null where it is not regular.
     every: Option<u64>,
     against: Vec<Against>,
@@ -94,6 +99,13 @@ struct SymptomFrames {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Word {
     word: &'static str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct SoughtName {
+    name: String,
     count: u64,
 }
 
@@ -161,7 +173,7 @@ fn one(symptom: &Symptom, thresholds: &Thresholds) -> One {
             .map(|of| symptom.hits.count as f64 / of as f64),
         mean_ns: of
             .filter(|_| mean)
-            .and_then(|of| symptom.hits.cost_ns.checked_div(of)),
+            .and_then(|of| symptom.hits.total_ns.checked_div(of)),
         threshold: rule.limit.threshold().name(),
         threshold_value: thresholds.get(rule.limit.threshold()),
         minimum: base.map(|(_, minimum)| thresholds.get(minimum)),
@@ -174,6 +186,15 @@ fn one(symptom: &Symptom, thresholds: &Thresholds) -> One {
                 count: *count,
             })
             .collect(),
+        names: symptom
+            .names
+            .iter()
+            .map(|(name, count)| SoughtName {
+                name: Escaped(name).to_string(),
+                count: *count,
+            })
+            .collect(),
+        lasted_ns: (symptom.lasted_ns > 0).then_some(symptom.lasted_ns),
         every: symptom.every,
         against: symptom
             .against

@@ -34,6 +34,8 @@ pub(crate) fn symptoms() -> Symptoms {
                 .collect(),
             of: Some(28),
             words: vec![("READ", 2)],
+            names: vec![("FS1<20>".into(), 2)],
+            lasted_ns: 3_000_000,
             against: vec![(Against::Doubled, [sight(7, 7, 0)].into_iter().collect())],
             ..of(
                 "requests_repeated",

@@ -94,7 +94,7 @@ pub(crate) fn lost(snapshot: &Snapshot) -> Option<String> {
     let share = Percent(lost, captured.saturating_add(lost));
     (lost > 0).then(|| {
         format!(
-            "the capture lost {} frames ({share}), which are missing from these figures",
+            "The capture lost {} frames ({share}), which are missing from these figures.",
             Grouped(lost)
         )
     })

@@ -3,6 +3,7 @@
 use super::why::{named, nearest};
 use super::{Look, entry, note};
 use crate::about::About;
+use crate::escape::Escaped;
 use crate::figures::{Grouped, InWireshark, Percent};
 use crate::symptoms::Texts;
 use crate::table::{Column, NOTHING, Table};
@@ -16,6 +17,8 @@ use wirewait_analysis::{
 const SHOWN: usize = 10;
 /// Places that a row names.
 const PLACES: usize = 2;
+/// Names that are shown.
+const NAMES: usize = 6;
 /// Judgements below their thresholds that are explained when nobody asks for one of them.
 const EXPLAINED: usize = 100;
 
@@ -170,15 +173,7 @@ fn one(
         writeln!(out, "  {}", texts.description)?;
     }
     let hits = &symptom.hits;
-    entry(
-        out,
-        "for",
-        format_args!(
-            "{} {}",
-            often_in(symptom, look.digits),
-            named(rule.counts, thresholds)
-        ),
-    )?;
+    entry(out, "for", counted_in(symptom, thresholds, look.digits))?;
     entry(out, "threshold", threshold(&rule.limit, thresholds))?;
     if rule.costly {
         let notable = wirewait_analysis::Threshold::NotableCost;
@@ -208,6 +203,12 @@ fn one(
             .map(|(word, times)| format!("{word} {}", Grouped(*times)))
             .collect();
         entry(out, "mostly", words.join(", "))?;
+    }
+    if let Some(names) = names(symptom) {
+        entry(out, "names", names)?;
+    }
+    if let Some(lasted) = lasted_in(symptom, look.digits) {
+        entry(out, "lasted", lasted)?;
     }
     if hits.count > 0 {
         entry(out, "frames", places(hits, usize::MAX))?;
@@ -323,12 +324,57 @@ pub fn often(symptom: &Symptom) -> String {
     often_in(symptom, Digits::Three)
 }
 
+/// What was counted, and how often.
+#[must_use]
+pub fn counted(symptom: &Symptom, thresholds: &Thresholds) -> String {
+    counted_in(symptom, thresholds, Digits::Three)
+}
+
+fn counted_in(symptom: &Symptom, thresholds: &Thresholds, digits: Digits) -> String {
+    let counts = named(symptom.rule.counts, thresholds);
+    match (symptom.hits.count, symptom.of) {
+        (1, None) => format!("once: {counts}"),
+        _ => format!("{} {counts}", often_in(symptom, digits)),
+    }
+}
+
+/// Names that were looked for, the most frequent first.
+#[must_use]
+pub fn names(symptom: &Symptom) -> Option<String> {
+    let mut rest = symptom.hits.count;
+    let mut names = Vec::new();
+    for (name, times) in symptom.names.iter().take(NAMES) {
+        names.push(format!("{} {}", Escaped(name), Grouped(*times)));
+        rest = rest.saturating_sub(*times);
+    }
+    if rest > 0 {
+        names.push(format!("others {}", Grouped(rest)));
+    }
+    (!symptom.names.is_empty()).then(|| names.join(", "))
+}
+
+/// How long each lasted, where that is no cost.
+#[must_use]
+pub fn lasted(symptom: &Symptom) -> Option<String> {
+    lasted_in(symptom, Digits::Three)
+}
+
+fn lasted_in(symptom: &Symptom, digits: Digits) -> Option<String> {
+    let mean = symptom.lasted_ns.checked_div(symptom.hits.count)?;
+    (mean > 0).then(|| {
+        format!(
+            "mean {} from the first to the last query",
+            digits.span(mean)
+        )
+    })
+}
+
 /// [`often`], with durations of as many digits.
 pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
     let count = Grouped(symptom.hits.count);
     match (symptom.rule.limit, symptom.of) {
         (Limit::Mean { .. }, Some(of)) => {
-            let mean = symptom.hits.cost_ns.checked_div(of);
+            let mean = symptom.hits.total_ns.checked_div(of);
             let mean = mean.map(|ns| digits.span(ns));
             match mean {
                 Some(mean) => format!("mean {mean} of {}", Grouped(of)),

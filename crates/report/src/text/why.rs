@@ -42,6 +42,7 @@ pub fn named(text: &str, thresholds: &Thresholds) -> String {
 pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     let limit = &symptom.rule.limit;
     let (count, cost) = (symptom.hits.count, symptom.hits.cost_ns);
+    let total = symptom.hits.total_ns;
     let at = thresholds.get(limit.threshold());
     let of = symptom.of.unwrap_or(0);
     let (measured, crossed) = match limit {
@@ -52,11 +53,11 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
             u128::from(count) * 100 >= u128::from(of) * u128::from(at),
         ),
         Limit::Mean { of: base, .. } => {
-            let mean = cost.checked_div(of).unwrap_or(0);
+            let mean = total.checked_div(of).unwrap_or(0);
             let all = u128::from(at) * 1_000_000 * u128::from(of);
             (
                 format!("mean {} of {}", span(mean), base.text()),
-                u128::from(cost) >= all,
+                u128::from(total) >= all,
             )
         }
     };
@@ -132,6 +133,7 @@ mod tests {
         slow.state = State::Below;
         // 2 of 100 are 2 %, 400 thousandths of 5 %; 3 of 100 are 600 thousandths.
         (slow.hits.count, slow.hits.cost_ns, slow.of) = (2, 10_000_000, Some(100));
+        slow.hits.total_ns = 10_000_000;
         let mut slower = slow.clone();
         slower.hits.count = 3;
         symptoms.found = vec![slow.clone(), slower];

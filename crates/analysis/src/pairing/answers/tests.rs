@@ -253,7 +253,7 @@ fn a_repeated_request_that_had_arrived_is_not_in_doubt() {
 /// arrived twice. A client that repeats its request lacks it, whatever it says of the repetition.
 #[test]
 fn a_repeated_response_that_had_arrived_was_not_lost() {
-    let lost = |twice: bool, asks_again: bool| {
+    let lost = |twice: bool, asks_again: bool, heard: bool| {
         let mut bench = Bench::new();
         (bench.between.unordered, bench.between.stream) = (false, true);
         bench.asks(1, 0);
@@ -270,13 +270,49 @@ fn a_repeated_response_that_had_arrived_was_not_lost() {
             bench.pairing.had_arrived(0, CLIENT);
         }
         bench.repeats(SERVER, mark(610), false);
+        if heard {
+            bench.acknowledges(CLIENT);
+        }
         bench.finish(700);
         bench.lost
     };
-    assert_eq!(lost(false, false), [(10, 610)]);
-    assert_eq!(lost(true, false), []);
-    assert_eq!(lost(false, true), [(10, 210), (210, 610)]);
-    assert_eq!(lost(true, true), [(10, 210)]);
+    assert_eq!(lost(false, false, true), [(10, 610)]);
+    assert_eq!(lost(true, false, true), []);
+    assert_eq!(lost(false, true, true), [(10, 210), (210, 610)]);
+    assert_eq!(lost(true, true, true), [(10, 210)]);
+    // Of a client that says nothing any more nothing shows that it waited.
+    assert_eq!(lost(false, false, false), []);
+    assert_eq!(lost(false, true, false), [(10, 210)]);
+}
+
+/// A tail-loss probe crosses the acknowledgement of the response: the client acknowledges it, sends its next
+/// request, and only then says that the response arrived twice. Where it does not say so before it
+/// acknowledges the next response, the response had been lost.
+#[test]
+fn a_client_may_say_behind_its_acknowledgement_that_a_response_arrived_twice() {
+    let lost = |twice: bool| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        bench.answers(1, 10);
+        let mark = Mark {
+            frame: 1,
+            at: at(18),
+        };
+        bench.repeats(SERVER, mark, false);
+        bench.acknowledges(CLIENT);
+        bench.asks(2, 19);
+        if twice {
+            bench.pairing.had_arrived(0, CLIENT);
+        }
+        assert_eq!(bench.closed.len(), 0);
+        bench.answers(2, 30);
+        bench.acknowledges(CLIENT);
+        assert_eq!(bench.closed.len(), 2);
+        bench.lost
+    };
+    assert_eq!(lost(true), []);
+    assert_eq!(lost(false), [(10, 18)]);
 }
 
 /// Bytes without a header that were announced and never came: the answer that let them come stands,
@@ -377,6 +413,41 @@ fn a_question_is_not_asked_again_after_it_was_given_up() {
         ),
     ];
     assert_eq!(found, expected);
+}
+
+/// A server that works on a request says so to each further copy of it (NCP 0x9999): the first arrived, and the
+/// turnaround of 705 ms is exact. Where a transport repeats what was lost, an interim response after the
+/// copy may be the copy's; one before it is the first one's.
+#[test]
+fn who_says_that_he_works_on_it_has_it() {
+    let turnaround = |unordered: bool, copies: [i64; 2], interim: i64| {
+        let mut bench = Bench::new();
+        bench.between.unordered = unordered;
+        bench.asks(1, 0);
+        let mut events = [(copies[0], false), (copies[1], false), (interim, true)];
+        events.sort_unstable();
+        for (ms, says) in events {
+            match says {
+                true => bench.says(SERVER, exchange(Role::Interim, 1), ms),
+                false => {
+                    let mut x = exchange(Role::Request, 1);
+                    x.repeats = true;
+                    bench.says(CLIENT, x, ms);
+                }
+            }
+        }
+        bench.answers(1, 705);
+        bench.finish(9000);
+        let t = &bench.closed[0];
+        assert_eq!((t.copies, t.interims), (3, 1));
+        (t.turnaround, t.flags.contains(Flags::AMBIGUOUS))
+    };
+    let exact = (Turnaround::Exact(705_000_000), false);
+    assert_eq!(turnaround(true, [206, 400], 209), exact);
+    assert_eq!(turnaround(true, [206, 400], 403), exact);
+    assert_eq!(turnaround(false, [206, 400], 100), exact);
+    let low = |ms: i64| Turnaround::Between(ms * 1_000_000, 705_000_000);
+    assert_eq!(turnaround(false, [206, 400], 403), (low(305), true));
 }
 
 /// Who served, what became of it, how often it was asked, and its turnaround.

@@ -45,6 +45,31 @@ fn a_busy_server() {
     );
 }
 
+/// Five of 100 requests were repeated and are slow whichever copy was answered: each counts with the lower bound of
+/// 110 to 300 ms, and costs 10 ms. At 100 ms it does not count, nor do the others count among those with a
+/// known turnaround.
+#[test]
+fn an_ambiguous_turnaround_is_slow_if_both_bounds_are() {
+    let found = |low: i64| {
+        let mut bench = Bench::new();
+        bench.good(95);
+        for _ in 0..5 {
+            bench.one(Kind::Read, 300, |t| {
+                t.copies = 2;
+                t.turnaround = Turnaround::Between(low * 1_000_000, 300_000_000);
+            });
+        }
+        bench.found("slow_answers")
+    };
+    let slow = found(110).unwrap();
+    assert_eq!(
+        (slow.state, slow.hits.count, slow.of),
+        (State::Raised, 5, Some(100))
+    );
+    assert_eq!(slow.hits.cost_ns, 5 * 10_000_000);
+    assert!(found(100).is_none());
+}
+
 #[test]
 fn waits_by_design_and_go_aheads_make_no_busy_server() {
     let mut bench = Bench::new();

@@ -105,6 +105,46 @@ fn a_lookup_costs_what_its_repetitions_took() {
     assert_eq!(state(4010), (State::Raised, 4_000_000_000));
 }
 
+/// Twenty names that everyone was asked for three times, 250 ms apart, and that nobody has: nineteen are below
+/// the threshold. None of them costs anything, and none is a name server's.
+#[test]
+fn names_that_nobody_has() {
+    let mut bench = Bench::new();
+    let ask = |bench: &mut Bench, n: u64, copies: u32, change: fn(&mut Transaction)| {
+        let from = n as i64 * 1000;
+        let mut t = unanswered(n, Kind::Session, from);
+        (t.everyone, t.copies) = (true, copies);
+        let name = if n.is_multiple_of(4) {
+            "FS2<20>"
+        } else {
+            "FS1<20>"
+        };
+        t.sought = Some(name.into());
+        change(&mut t);
+        bench.begins(&t, from, true);
+        bench.repeated = (copies > 1).then_some(from + 500);
+        bench.ends(&t, from, (true, from + 60_000), None);
+        bench.closed(&t);
+    };
+    for n in 1..=19 {
+        ask(&mut bench, n, 3, |_| ());
+    }
+    assert_eq!(bench.state("absent_names"), Some(State::Below));
+    // What was asked once may have been answered unseen, and a registration looks for no name.
+    ask(&mut bench, 20, 1, |_| ());
+    ask(&mut bench, 21, 3, |t| t.sought = None);
+    let found = bench.found("absent_names").unwrap();
+    assert_eq!(found.state, State::Withdrawn(Against::OneSided));
+    ask(&mut bench, 22, 3, |_| ());
+    let found = bench.found("absent_names").unwrap();
+    assert_eq!(bench.raised(), ["absent_names"]);
+    assert_eq!((found.hits.count, found.hits.cost_ns), (20, 0));
+    // 4, 8, 12, 16 of the first nineteen.
+    assert_eq!(found.names, [("FS1<20>".into(), 16), ("FS2<20>".into(), 4)]);
+    assert_eq!(found.lasted_ns, 20 * 500_000_000);
+    assert_eq!(bench.state("lookups_unanswered"), None);
+}
+
 impl super::super::Watch {
     /// Two questions to anyone more are open than are remembered. Those that are closed need no room.
     pub(crate) fn overrun_lookups() -> Hits {

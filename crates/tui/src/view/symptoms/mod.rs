@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use wirewait_analysis::{Lost, Severity, Sight, Sights, State, Symptom};
 use wirewait_report::Rfc3339;
 use wirewait_report::words::{
-    Grouped, Short, cost, judged, named, often, places, subject, threshold, why,
+    Grouped, Short, cost, counted, judged, lasted, names, often, places, subject, threshold, why,
 };
 use wirewait_wire::Timestamp;
 
@@ -436,12 +436,7 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         entries.push(("judged", judged(&symptom.state, texts)));
     }
     let thresholds = &feed.snapshot.symptoms.thresholds;
-    let counted = format!(
-        "{} {}",
-        often(symptom),
-        named(symptom.rule.counts, thresholds)
-    );
-    entries.push(("for", counted));
+    entries.push(("for", counted(symptom, thresholds)));
     entries.push(("why", why(symptom, thresholds)));
     for (why, sights) in &symptom.against {
         let times = format!("{} times: {}", Grouped(sights.count), why.text());
@@ -466,6 +461,12 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         let words = symptom.words.iter();
         let words = words.map(|(word, times)| format!("{word} {}", Grouped(*times)));
         entries.push(("mostly", words.collect::<Vec<_>>().join(", ")));
+    }
+    if let Some(names) = names(symptom) {
+        entries.push(("names", names));
+    }
+    if let Some(lasted) = lasted(symptom) {
+        entries.push(("lasted", lasted));
     }
     for cause in entry.iter().flat_map(|entry| &entry.causes) {
         entries.push(("may be", cause.clone()));
