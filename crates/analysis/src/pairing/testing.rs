@@ -2,6 +2,7 @@
 //! message is a frame.
 
 use super::*;
+use crate::account::UNNUMBERED;
 use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::names::KnownNames;
@@ -73,6 +74,7 @@ impl Bench {
                 carrier: "toy_link",
                 conversation: 1,
                 unordered: true,
+                unsure: UNNUMBERED,
                 stream: false,
                 mid_capture: false,
                 one_sided: false,
