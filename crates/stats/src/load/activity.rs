@@ -15,7 +15,7 @@ use wirewait_wire::{Endpoint, Timestamp};
 const LAG_NS: i64 = 500_000_000;
 /// Stretches remembered behind the present one.
 pub(super) const STRETCHES: usize = 16_384;
-/// With so many more in the queue than were in it last, those are taken out that are gone.
+/// With this number more in the queue than were in it last, those are taken out that are gone.
 const RESTING: usize = 1024;
 
 /// A time in which the number of active stations did not change.
@@ -51,7 +51,7 @@ pub(super) struct Activity {
     stations: FewRows<Endpoint, Station>,
     /// Stations with nothing outstanding, by when they had at the earliest.
     resting: BinaryHeap<Reverse<(Timestamp, StationId)>>,
-    /// So many of them may be of stations that are not followed any more.
+    /// With as many, those are looked for whose stations are not followed any more.
     most_resting: usize,
     /// Changes of the number that are not settled yet.
     edges: BTreeMap<Timestamp, i32>,
