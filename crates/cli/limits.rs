@@ -81,9 +81,20 @@ pub(crate) struct Set {
     value: usize,
 }
 
-impl Set {
-    pub(crate) fn apply(self, settings: &mut Settings) {
-        *(self.limit.of)(settings) = self.value;
+/// Rows that there are however many conversations are followed.
+const FEWEST_ROWS: usize = 2000;
+
+/// Sets all of these. Conversations and rows share the memory: where more conversations are followed
+/// than by default, and nothing is said of rows, each takes the room of four fifths of a row.
+pub(crate) fn apply(sets: &[Set], settings: &mut Settings) {
+    let usual = Settings::default();
+    for set in sets {
+        *(set.limit.of)(settings) = set.value;
+    }
+    if !sets.iter().any(|set| set.limit.name == "rows") {
+        let more = settings.conversations.saturating_sub(usual.conversations);
+        let rows = usual.rows.saturating_sub(more.saturating_mul(4) / 5);
+        settings.rows = rows.max(FEWEST_ROWS);
     }
 }
 
@@ -132,10 +143,10 @@ mod tests {
     fn limits_are_set_by_their_names() {
         let mut settings = Settings::default();
         for (text, value) in [("rows=16", 16), ("names=1000", 1000), ("slowest=3", 3)] {
-            parse(text).unwrap().apply(&mut settings);
+            apply(&[parse(text).unwrap()], &mut settings);
             assert!([settings.rows, settings.names, settings.slowest].contains(&value));
         }
-        parse("held_bytes=1MiB").unwrap().apply(&mut settings);
+        apply(&[parse("held_bytes=1MiB").unwrap()], &mut settings);
         assert_eq!(settings.held_bytes, 1 << 20);
         assert_eq!(settings.conversations, Settings::default().conversations);
         for limit in &LIMITS {
@@ -146,6 +157,23 @@ mod tests {
                 limit.name
             );
         }
+    }
+
+    #[test]
+    fn more_conversations_leave_room_for_fewer_rows() {
+        let rows = |texts: &[&str]| {
+            let sets: Vec<Set> = texts.iter().map(|text| parse(text).unwrap()).collect();
+            let mut settings = Settings::default();
+            apply(&sets, &mut settings);
+            settings.rows
+        };
+        assert_eq!(rows(&[]), 5200);
+        assert_eq!(rows(&["conversations=5000"]), 5200);
+        assert_eq!(rows(&["conversations=17000"]), 4400);
+        assert_eq!(rows(&["conversations=20000"]), 2000);
+        assert_eq!(rows(&["conversations=100000000"]), 2000);
+        // Who says how many has them.
+        assert_eq!(rows(&["rows=9000", "conversations=20000"]), 9000);
     }
 
     #[test]

@@ -288,7 +288,8 @@ pub struct Settings {
     /// Bytes of memory for what is held back in one direction. A TCP window is scaled to 1 GiB at
     /// most (RFC 7323, section 2.2); systems let it grow to 16 MiB at most by default.
     pub stream_bytes: usize,
-    /// Rows (server and operation, station) kept. The rows of a client take some 6 KB.
+    /// Rows (server and operation, station) kept. The rows of a client take some 6 KB, a
+    /// conversation some 4 KB: as many as there are by default fit 128 MiB.
     pub rows: usize,
     /// Slowest transactions kept.
     pub slowest: usize,
@@ -315,7 +316,7 @@ impl Default for Settings {
             conversation_requests: 65_535,
             held_bytes: 64 << 20,
             stream_bytes: 32 << 20,
-            rows: 2_000,
+            rows: 5_200,
             slowest: 10,
             names: 10_000,
             private: false,

@@ -149,9 +149,7 @@ impl AnalysisArgs {
         settings.wait_ns = self.wait.nanos;
         settings.duplicate_ns = self.copies.nanos;
         settings.duplicate_id_ns = self.copies_identified.nanos;
-        for limit in &self.limit {
-            limit.apply(&mut settings);
-        }
+        limits::apply(&self.limit, &mut settings);
         settings.link_speed = self.link_speed.map(|speed| speed.bits_per_second);
         settings.duplex = self.duplex.map(|ways| match ways {
             Ways::Half => Duplex::Half,
