@@ -9,6 +9,7 @@ mod messages;
 mod streams;
 mod turns;
 mod unclaimed;
+mod units;
 
 use crate::assembler::Rooms;
 use crate::books::Books;
