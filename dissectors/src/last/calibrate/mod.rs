@@ -5,6 +5,7 @@
 //! identifier, the ends of a circuit change places. Bytes that do this in every case are rows
 //! of the table; of the others it is said that nothing can be told.
 
+mod identifiers;
 mod search;
 
 use super::{Message, pdu, table};
