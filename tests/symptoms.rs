@@ -176,6 +176,11 @@ const REAL: Raised = &[
         &["lookups_unanswered"],
     ),
     (
+        "real/nbf+hp-switch_shark_truncated-file.pcap",
+        &["absent_names"],
+    ),
+    ("real/nbf_prima-cattura.pcap", &["absent_names"]),
+    (
         "real/smb1+2_nfstrace_cifs1-2_filtered.pcap.gz",
         &[
             "acknowledgement_waits",
@@ -184,10 +189,7 @@ const REAL: Raised = &[
             "slow_answers",
         ],
     ),
-    (
-        "real/smb1_139+445_lan1.pcap",
-        &["acknowledgement_waits"],
-    ),
+    ("real/smb1_139+445_lan1.pcap", &["acknowledgement_waits"]),
     ("real/smb1_139+445_mgove413.pcap", &["lookups_unanswered"]),
     ("real/smb1_139+445_provabis.pcap", &["logon_refused"]),
     ("real/smb1_139_wwwww.pcap", &["absent_names"]),
@@ -426,11 +428,22 @@ fn names_that_nobody_has_as_tshark_counts_them() {
     };
     let path = base.join("real/ipx_office-lan_trafficmorning.pcap");
     let filter = "nbns.flags.response == 0 && nbns.flags.opcode == 0 && ip.src == 172.31.15.236";
-    let fields = ["-Y", filter, "-T", "fields", "-e", "nbns.name", "-e", "nbns.id"];
+    let fields = [
+        "-Y",
+        filter,
+        "-T",
+        "fields",
+        "-e",
+        "nbns.name",
+        "-e",
+        "nbns.id",
+    ];
     let Some(shown) = crate::annotate::tshark(&path, &fields) else {
         return;
     };
-    let wanted = shown.lines().filter(|line| line.starts_with("F303ENST<20>"));
+    let wanted = shown
+        .lines()
+        .filter(|line| line.starts_with("F303ENST<20>"));
     let ids: std::collections::BTreeSet<&str> = wanted.clone().collect();
     let all = symptoms(&path);
     let found = of(&all, "absent_names");

@@ -11,9 +11,8 @@ use crate::world::{Between, World};
 use crate::{Deed, Flags, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use wirewait_wire::{Asked, Chain, Exchange, Expect, Kind, Operation, Parts, Timestamp};
 
-/// Who asks any station, or one that nothing connects with it, asks again within this time; later it is
-/// another question, though its identifier is the same. RFC 1002 section 6 has 5 s for a server
-/// and 250 ms for everyone, ns.
+/// A question that any station may answer is repeated within this time, ns. Later it is another one, though its
+/// identifier is the same: RFC 1002 section 6 has 5 s for a server and 250 ms for everyone.
 const ASKED_AGAIN_NS: i64 = 10_000_000_000;
 
 impl Open {

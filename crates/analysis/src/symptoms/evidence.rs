@@ -71,12 +71,12 @@ pub struct Sights {
     kept: Vec<Sight>,
     /// The one added last.
     latest: Option<(u64, u64)>,
-    spent: Spent,
+    spent: LostTime,
 }
 
 /// Which time was counted as a cost: stretches that neither meet nor overlap, in order, ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Spent {
+struct LostTime {
     stretches: Vec<(i64, i64)>,
     /// Those before this moment are forgotten, and count no more.
     since: i64,
@@ -86,7 +86,7 @@ struct Spent {
 /// than they were answered.
 const STRETCHES: usize = 32;
 
-impl Spent {
+impl LostTime {
     /// How much of the time from `from` to `to` was not counted before, ns; now it is.
     fn spend(&mut self, from: i64, to: i64) -> u64 {
         let from = match self.since {
@@ -509,7 +509,7 @@ mod tests {
         fn what_is_lost_is_the_time_in_which_somebody_waits(
             waits in proptest::collection::vec((1i64..300, 1i64..12), 0..80)
         ) {
-            let mut spent = Spent::default();
+            let mut spent = LostTime::default();
             let mut moments = std::collections::BTreeSet::new();
             let mut lost = 0;
             for (from, ns) in waits {

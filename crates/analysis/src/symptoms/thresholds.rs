@@ -102,7 +102,7 @@ thresholds! {
     Abandoned = "abandoned_after_ms", 100;
     /// Refused log-ons and shares of a client at a server.
     LogonRefused = "logon_refused_times", 3;
-    /// Lookups of a client for names that nobody on its network has.
+    /// Lookups of a client for names that no station of its network has.
     AbsentNames = "absent_names_times", 20;
     /// A wait for another client to give a promise back that is worth a word.
     BreakWait = "break_wait_ms", 50;
