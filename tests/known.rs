@@ -23,7 +23,7 @@ const CLEAR: i64 = 20;
 
 const MS: i64 = 1_000_000;
 
-const CARRIERS: [(&str, LabCarrier); 6] = [
+pub(crate) const CARRIERS: [(&str, LabCarrier); 6] = [
     ("ncp-ipx", LabCarrier::NcpIpx),
     ("ncp-udp", LabCarrier::NcpUdp),
     ("smb-ipx", LabCarrier::SmbIpx),
@@ -33,7 +33,7 @@ const CARRIERS: [(&str, LabCarrier); 6] = [
 ];
 
 /// What goes wrong: its name, and what it does to a case.
-type Trouble = (&'static str, fn(&mut LabCase));
+pub(crate) type Trouble = (&'static str, fn(&mut LabCase));
 
 fn far(case: &mut LabCase, ns: i64) {
     for way in &mut case.ways {
@@ -48,7 +48,7 @@ fn lossy(case: &mut LabCase, lost: [u64; 2]) {
     }
 }
 
-const TROUBLES: &[Trouble] = &[
+pub(crate) const TROUBLES: &[Trouble] = &[
     ("none", |_| {}),
     ("sleep-8ms", |c| c.sleep_ns = 8 * MS),
     ("sleep-every-20th-80ms", |c| {

@@ -6,6 +6,7 @@ mod churn;
 mod clock;
 mod columns;
 mod compare;
+mod compared;
 mod config;
 mod counters;
 mod counts;

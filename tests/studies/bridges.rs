@@ -7,6 +7,7 @@
 use super::{Study, assert_near, bytes_per_second, waited};
 use wirewait_analysis::{Outcome, Snapshot, Transaction};
 use wirewait_judge::compare::{Change, Comparison, Effect, Figure};
+use wirewait_judge::{Culprit, Finding};
 
 /// Table III, and the drop against no bridge that follows from it.
 const TABLE: [(&str, &str, &str); 15] = [
@@ -75,6 +76,11 @@ fn the_throughput_of_table_iii_and_the_drop_against_no_bridge() {
             // Behind a bridge a request takes less time and moves half as much: that is slower.
             let verdict = &comparison.verdicts[number - 1];
             assert_eq!(verdict.effect, Effect::Slower, "{name}");
+            // "This leaves only the degradation caused by the bridging device": from the stations' cable
+            // that cannot be told from a slower server.
+            let either = Finding::Either(Culprit::Network, Culprit::Server);
+            let bridge = [Finding::Named(Culprit::Network), either].contains(&verdict.finding);
+            assert!(bridge, "{name}: {:?}", verdict.finding);
             let work = verdict.work.as_ref().unwrap_or_else(|| panic!("{name}"));
             let Change::Thousandths(moved) = work.change() else {
                 panic!("{name}: {:?}", work.change())

@@ -436,7 +436,7 @@ fn with_large_messages_two_servers_are_equivalent() {
             };
             assert!(moved.abs() < 70, "{base} {other}: {moved}");
             assert!(work.confidence.p().unwrap() > 0.1, "{:?}", work.confidence);
-            assert_eq!((verdict.culprit, verdict.most.as_ref()), (None, None));
+            assert_eq!((verdict.culprit(), verdict.most.as_ref()), (None, None));
         }
         // By requests it would be many times as slow.
         let comparison = compared(&one, &other);
@@ -463,7 +463,7 @@ fn with_small_messages_one_is_three_times_as_fast() {
         (verdict.effect, verdict.work.as_ref()),
         (Effect::Faster, None)
     );
-    assert_eq!(verdict.culprit, Some(Culprit::Server));
+    assert_eq!(verdict.culprit(), Some(Culprit::Server));
     let figure = wirewait_judge::compare::Figure::PeakThroughput;
     let (was, is) = comparison.all.both(0, figure).unwrap();
     let times = is.number() / was.number();

@@ -5,8 +5,10 @@
 use crate::compare::{made, run};
 use crate::support::{Analysis, root};
 use wirewait_analysis::{LedgerOf, Outcome, Phase, Snapshot, Transaction, Turnaround};
-use wirewait_judge::Culprit;
-use wirewait_judge::compare::{By, Caveat, Change, Comparison, Confidence, Effect, Figure, Key};
+use wirewait_judge::compare::{
+    By, Caveat, Change, Comparison, Conclusion, Confidence, Effect, Figure, Key,
+};
+use wirewait_judge::{Culprit, Finding};
 
 fn scenario(name: &str) -> Analysis {
     let path = root()
@@ -37,6 +39,13 @@ fn change(comparison: &Comparison, figure: Figure) -> i64 {
     }
 }
 
+/// The paper knows that it is the server's interface. A capture of LAST does not show how far the server
+/// is, as nothing is acknowledged: it may be the network as well, and never the clients.
+fn may_be_the_server(verdict: &Conclusion) -> bool {
+    let either = Finding::Either(Culprit::Network, Culprit::Server);
+    [Finding::Named(Culprit::Server), either].contains(&verdict.finding)
+}
+
 /// Table 1, in milliseconds. Against the standard interface: 1.7 is 22.7 % less than 2.2,
 /// 1.6 is 27.3 % less, and the kernel model 63.6 %.
 #[test]
@@ -64,7 +73,7 @@ fn turnaround_over_four_interfaces() {
         assert_eq!(changed, Some(Change::Thousandths(less)), "{name}");
         let verdict = &table.verdicts[number];
         assert_eq!(verdict.effect, Effect::Faster, "{name}");
-        assert_eq!(verdict.culprit, Some(Culprit::Server), "{name}");
+        assert!(may_be_the_server(verdict), "{name}: {verdict:?}");
     }
 }
 
@@ -251,7 +260,22 @@ fn varied_workloads_take_less_time_over_last() {
         assert_eq!(change(&table, Figure::Elapsed), less, "{name}");
         let verdict = &table.verdicts[0];
         assert_eq!(verdict.effect, Effect::Faster, "{name}");
-        assert_eq!(verdict.culprit, Some(Culprit::Server), "{name}");
+        // As an account by hand has it: the time within turnarounds, and all of it. In tp-1 most of
+        // the change is between requests.
+        let inside = |place: usize| {
+            let side = table.all.sides[place].as_ref().unwrap();
+            side.turnaround.total
+        };
+        let active = verdict.active.unwrap();
+        let less = active.base.part - active.other.part;
+        let between = (inside(0) - inside(1)).unsigned_abs() * 2 < less;
+        assert_eq!(between, name == "tp-1", "{name}");
+        if between {
+            let either = Finding::Either(Culprit::Client, Culprit::Network);
+            assert_eq!(verdict.finding, either, "{name}");
+        } else {
+            assert!(may_be_the_server(verdict), "{name}: {verdict:?}");
+        }
         // The same work: nothing speaks against the comparison but the pace of the clients.
         let of_work = |doubt: &&Caveat| !matches!(doubt, Caveat::Elsewhere(..));
         assert_eq!(
@@ -331,7 +355,7 @@ fn small_requests_feel_the_interface_and_large_ones_do_not() {
     assert_eq!(change(&small, Figure::ResponseTime), 231);
     assert_eq!(change(&small, Figure::Throughput), -188);
     assert_eq!(small.verdicts[0].effect, Effect::Slower);
-    assert_eq!(small.verdicts[0].culprit, Some(Culprit::Server));
+    assert!(may_be_the_server(&small.verdicts[0]));
     assert!(
         matches!(
             small.verdicts[0].most,

@@ -1,11 +1,21 @@
 //! What changed against the baseline, in whom, and what speaks against saying so.
 
+use super::blame::{self, Part};
+use super::blocks::Block;
 use super::{Caveat, Change, Confidence, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work, caveat};
-use crate::Culprit;
-use wirewait_analysis::Snapshot;
+use crate::{Culprit, Finding};
+use wirewait_analysis::{ENOUGH, Phase, Snapshot};
 
-/// What became of the service: of the requests' response time, or of the throughput where requests
-/// are of [other sizes](Work).
+/// From twice as long, or half as long, on a difference is never said to be none.
+const LARGE: [i64; 2] = [1000, -500];
+
+/// Requests of other operations from which on a request is no measure of the work, in thousandths.
+const OTHER_WORK: u64 = 200;
+
+/// Requests and bytes that differ by less, in thousandths, are the same work.
+const SAME_WORK: i64 = 10;
+
+/// What became of the work, by what [`Basis`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It takes longer than in the baseline, more than chance explains.
@@ -14,7 +24,8 @@ pub enum Effect {
     Faster,
     /// No difference that chance would not make as well.
     None,
-    /// One of the two has too few requests to tell.
+    /// One of the two has too few requests to tell, or what makes a large difference happened too
+    /// few times.
     TooFew,
 }
 
@@ -31,79 +42,261 @@ impl Effect {
     }
 }
 
-/// A culprit's part of the active time, for each answered request, or each byte.
+/// What the effect is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// File data for each active time of the clients: requests are of [other sizes](Work).
+    Bytes,
+    /// Active time of the clients for each answered request, their pauses included.
+    ActiveTime,
+    /// The response time: with the pauses nothing changed, as where clients keep a pace.
+    ResponseTime,
+    /// Both captures are of the same traffic, made at two places.
+    SameTraffic,
+    /// The time by the clock: the same work, and only pauses that count as idle made it longer.
+    Elapsed,
+}
+
+impl Basis {
+    /// The name used in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::ActiveTime => "active_time",
+            Self::ResponseTime => "response_time",
+            Self::SameTraffic => "same_traffic",
+            Self::Elapsed => "elapsed",
+        }
+    }
+}
+
+/// The active time of the clients for each answered request: waiting, lost, or spent between two
+/// requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Part {
-    /// Whose.
-    pub culprit: Culprit,
+pub struct ActiveTime {
     /// In the baseline, ns.
     pub base: Ratio,
     /// In the other.
     pub other: Ratio,
+    /// How sure the difference is.
+    pub confidence: Confidence,
+}
+
+impl ActiveTime {
+    fn of(
+        captures: &[&Snapshot],
+        blocks: &[Vec<Block>],
+        number: usize,
+        answered: impl Fn(usize) -> Option<u64>,
+    ) -> Option<Self> {
+        let each = |place: usize| {
+            let active = blame::total(captures.get(place)?).active();
+            Ratio::new(u128::from(active), u128::from(answered(place)?))
+        };
+        let of = |place: usize| blocks_of(blocks, place, |block| block.answered);
+        Some(Self {
+            base: each(0)?,
+            other: each(number + 1)?,
+            confidence: Confidence::of_blocks(&of(0), &of(number + 1)),
+        })
+    }
+
+    /// How much more of it the other needs.
+    #[must_use]
+    pub fn change(&self) -> Change {
+        self.base.change(self.other)
+    }
+}
+
+/// Active time and work of the blocks of a capture.
+pub(super) fn blocks_of(
+    blocks: &[Vec<Block>],
+    place: usize,
+    work: impl Fn(&Block) -> u64,
+) -> Vec<(u64, u64)> {
+    let blocks = blocks.get(place).into_iter().flatten();
+    blocks.map(|block| (block.active_ns, work(block))).collect()
 }
 
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Conclusion {
-    /// What became of the service.
+    /// What became of the work.
     pub effect: Effect,
+    /// What that is about.
+    pub basis: Basis,
     /// How sure that is.
     pub confidence: Confidence,
-    /// What decided, if it was not the response time.
+    /// What decided, if it was file data.
     pub work: Option<Work>,
+    /// What all of the time came to, where there is an account of it.
+    pub active: Option<ActiveTime>,
     /// Active time for each answered request: client, network, server, as in
     /// [`crate::Verdict`]. Empty where one of the captures has none.
     pub parts: Vec<Part>,
-    /// In whom most of the change is.
-    pub culprit: Option<Culprit>,
+    /// In whom most of the change is, as far as the captures can tell.
+    pub finding: Finding,
     /// The group whose change made most of it.
     pub most: Option<Key>,
     /// What speaks against the comparison.
     pub doubts: Vec<Caveat>,
 }
 
+/// What is known of two captures before anything is concluded.
+pub(super) struct Evidence<'a> {
+    pub(super) captures: &'a [&'a Snapshot],
+    /// The blocks of each capture.
+    pub(super) blocks: &'a [Vec<Block>],
+    pub(super) all: &'a Group,
+    pub(super) groups: &'a [Group],
+    pub(super) mix: &'a [Group],
+    /// Whether the other is of the traffic of the baseline.
+    pub(super) same_traffic: bool,
+}
+
 impl Conclusion {
     /// Judges the other with this number.
-    pub(super) fn on(
-        captures: &[&Snapshot],
-        all: &Group,
-        groups: &[Group],
-        mix: &[Group],
-        number: usize,
-    ) -> Self {
-        let parts = parts(captures, number, |place| {
-            Some(all.sides.get(place)?.as_ref()?.counts.answered)
-        });
+    pub(super) fn on(evidence: &Evidence<'_>, number: usize) -> Self {
+        let Evidence {
+            captures,
+            blocks,
+            all,
+            groups,
+            mix,
+            same_traffic,
+        } = *evidence;
+        let answered = |place: usize| Some(all.sides.get(place)?.as_ref()?.counts.answered);
+        let bytes = |place: usize| Some(all.sides.get(place)?.as_ref()?.data_bytes);
+        let parts = blame::parts(captures, number, answered);
         let sizes = caveat::sizes(mix, number);
-        let work = Work::of(captures, all, mix, &sizes, number);
-        let mut doubts = caveat::doubts(captures, mix, sizes, number);
-        if let Some(work) = work {
-            let effect = by_work(&work);
-            return Self {
-                effect,
-                confidence: work.confidence,
-                culprit: most_of(effect, &work.parts),
-                work: Some(work),
-                parts,
-                most: None,
-                doubts,
-            };
-        }
-        let (effect, confidence) = by_response_time(all, number);
-        doubts.extend(disagrees(effect, all, number));
-        doubts.extend(elsewhere(effect, all, &parts, number));
-        Self {
-            effect,
-            confidence,
+        let work = Work::of(captures, blocks, all, mix, &sizes, number);
+        let active = ActiveTime::of(captures, blocks, number, answered);
+        let mut said = Self {
+            effect: Effect::None,
+            basis: Basis::ResponseTime,
+            confidence: Confidence::TooFew(0, 0),
             work: None,
-            culprit: culprit(effect, all, &parts, number),
-            most: most(effect, groups, number),
+            active,
             parts,
-            doubts,
+            finding: Finding::None,
+            most: None,
+            doubts: caveat::doubts(captures, mix, sizes, number),
+        };
+        let (effect, confidence) = by_response_time(all, number);
+        let differs = active.is_some_and(|active| beyond(active.change(), MATERIAL));
+        if same_traffic && (differs || matches!(effect, Effect::Slower | Effect::Faster)) {
+            said.basis = Basis::SameTraffic;
+            said.confidence = active.map_or(said.confidence, |active| active.confidence);
+            return said;
         }
+        if let Some(work) = work {
+            let (effect, backwards) = by_work(&work);
+            said.basis = Basis::Bytes;
+            said.effect = effect;
+            said.confidence = work.confidence;
+            if let Some(backwards) = backwards {
+                let nobody = blame::unanswered(captures, number, bytes);
+                said.finding = blame::finding(&work.parts, backwards, signed(nobody, backwards));
+            }
+            said.work = Some(work);
+            return said;
+        }
+        // The time for a request is that of requests of the same kind.
+        let alike = active.filter(|_| !said.doubts.iter().any(is_other_work));
+        if let Some((by_active, backwards)) = by_active_time(alike.as_ref(), effect, all, number) {
+            said.basis = Basis::ActiveTime;
+            said.effect = by_active;
+            said.confidence = active.map_or(confidence, |active| active.confidence);
+            if let Some(backwards) = backwards {
+                let nobody = blame::unanswered(captures, number, answered);
+                said.finding = blame::finding(&said.parts, backwards, signed(nobody, backwards));
+            }
+            // What grew between requests is in no operation.
+            let between = matches!(
+                said.finding,
+                Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
+            );
+            if !between {
+                said.most = most(by_active, groups, number, false);
+            }
+            return said;
+        }
+        said.effect = effect;
+        said.confidence = confidence;
+        if effect == Effect::None && only_idle(captures, all, number) {
+            said.basis = Basis::Elapsed;
+            said.effect = Effect::TooFew;
+            return said;
+        }
+        said.doubts.extend(disagrees(effect, all, number));
+        said.doubts
+            .extend(elsewhere(effect, all, &said.parts, number));
+        said.finding = inside(effect, all, &said.parts, number);
+        said.most = most(effect, groups, number, true);
+        said
     }
+
+    /// In whom most of the change is, if it can be told.
+    #[must_use]
+    pub const fn culprit(&self) -> Option<Culprit> {
+        self.finding.culprit()
+    }
+}
+
+/// Whether a fifth of the requests, or more, are of other operations.
+fn is_other_work(doubt: &Caveat) -> bool {
+    match doubt {
+        Caveat::OnlyIn { share, .. } => *share >= OTHER_WORK,
+        Caveat::Mix { distance, .. } => *distance >= OTHER_WORK,
+        _ => false,
+    }
+}
+
+/// Whether it is this large at least, in thousandths, more or less.
+fn beyond(change: Change, thousandths: i64) -> bool {
+    match change {
+        Change::Thousandths(n) => n.abs() >= thousandths,
+        Change::FromNothing => true,
+    }
+}
+
+/// Whether it is twice as much or half as much.
+fn is_large(change: Change) -> bool {
+    match change {
+        Change::Thousandths(n) => n >= LARGE[0] || n <= LARGE[1],
+        Change::FromNothing => true,
+    }
+}
+
+/// Whether the same work took another time by the clock, because of pauses that count as idle.
+fn only_idle(captures: &[&Snapshot], all: &Group, number: usize) -> bool {
+    let idle = |place: usize| {
+        captures
+            .get(place)
+            .map(|one| blame::total(one).get(Phase::Idle))
+    };
+    let (Some(was), Some(is)) = (idle(0), idle(number + 1)) else {
+        return false;
+    };
+    let same = [Figure::Requests, Figure::DataBytes]
+        .into_iter()
+        .all(|figure| {
+            let change = all.change(number, figure);
+            change.is_some_and(|change| !beyond(change, SAME_WORK))
+        });
+    let longer = all.change(number, Figure::Elapsed);
+    let agrees = match longer {
+        Some(Change::Thousandths(n)) if n < 0 => is < was,
+        _ => is > was,
+    };
+    same && agrees && longer.is_some_and(is_large)
+}
+
+fn signed(ns: f64, backwards: bool) -> f64 {
+    if backwards { -ns } else { ns }
 }
 
 impl Conclusion {
@@ -124,34 +317,55 @@ fn by_response_time(all: &Group, number: usize) -> (Effect, Confidence) {
     let effect = match &sure.response_time {
         Confidence::Tested(test) if test.p < sure.level && test.greater() > 0.5 => Effect::Slower,
         Confidence::Tested(test) if test.p < sure.level => Effect::Faster,
-        Confidence::Tested(_) => Effect::None,
+        Confidence::Tested(_) | Confidence::Blocks(_) => Effect::None,
         Confidence::TooFew(..) => Effect::TooFew,
     };
     (effect, sure.response_time)
 }
 
-fn by_work(work: &Work) -> Effect {
-    let Some(p) = work.confidence.p() else {
-        return Effect::TooFew;
-    };
-    match work.change() {
-        _ if p >= LEVEL => Effect::None,
-        Change::Thousandths(n) if n <= -MATERIAL => Effect::Slower,
-        Change::Thousandths(n) if n < MATERIAL => Effect::None,
-        Change::Thousandths(_) | Change::FromNothing => Effect::Faster,
+/// The effect, and whether time became less, if there is a difference.
+fn by_work(work: &Work) -> (Effect, Option<bool>) {
+    // More data in the same time is less time for the same data.
+    let more = !matches!(work.change(), Change::Thousandths(..=0));
+    let least = beyond(work.change(), MATERIAL);
+    let large = is_large(work.change());
+    match work.confidence.p() {
+        None => (Effect::TooFew, None),
+        Some(p) if p < LEVEL && least && more => (Effect::Faster, Some(true)),
+        Some(p) if p < LEVEL && least => (Effect::Slower, Some(false)),
+        Some(p) if p >= LEVEL && large => (Effect::TooFew, Some(more)),
+        Some(_) => (Effect::None, None),
     }
 }
 
-/// In whom most of the change is.
-fn most_of(effect: Effect, parts: &[Part]) -> Option<Culprit> {
-    let way = way(effect)? as f64;
-    let changes = parts.iter().map(|part| {
-        let more = (part.other.number() - part.base.number()) * way;
-        (more, part.culprit)
-    });
-    let most = changes.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    most.filter(|(more, _)| *more > 0.0)
-        .map(|(_, culprit)| culprit)
+/// Likewise, where the active time for each request decides; `by_response` is what response times
+/// say.
+fn by_active_time(
+    active: Option<&ActiveTime>,
+    by_response: Effect,
+    all: &Group,
+    number: usize,
+) -> Option<(Effect, Option<bool>)> {
+    let active = active?;
+    let values = |place: usize| Some(all.sides.get(place)?.as_ref()?.response_time.n);
+    if values(0)?.min(values(number + 1)?) < ENOUGH {
+        return None;
+    }
+    let p = active.confidence.p()?;
+    let less = matches!(active.change(), Change::Thousandths(..0));
+    let (material, large) = (beyond(active.change(), MATERIAL), is_large(active.change()));
+    let effect = match less {
+        true => Effect::Faster,
+        false => Effect::Slower,
+    };
+    match p < LEVEL {
+        true if material => Some((effect, Some(less))),
+        // The typical request says the same, and surely.
+        false if large && by_response == effect => None,
+        false if large => Some((Effect::TooFew, Some(less))),
+        false if material && by_response == Effect::None => Some((Effect::None, None)),
+        _ => None,
+    }
 }
 
 /// Whether most requests changed one way, and their mean the other.
@@ -182,65 +396,32 @@ fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Opti
         .then(|| Caveat::Elsewhere(shown(at_work), shown(now)))
 }
 
-/// Everyone's active time, for each of what `of` counts in the capture at a place.
-pub(super) fn parts(
-    captures: &[&Snapshot],
-    number: usize,
-    of: impl Fn(usize) -> Option<u64>,
-) -> Vec<Part> {
-    let of = |place: usize| {
-        let n = of(place)?;
-        let parts = crate::verdict::parts(captures.get(place)?);
-        (n > 0).then_some((parts, u128::from(n)))
+/// In whom most of a change of the response time is: the network or the server, as it is no client's;
+/// and only if what changed there explains half of the change at least.
+fn inside(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Finding {
+    let explains = || {
+        let way = way(effect)?;
+        let (base, other) = all.both(number, Figure::ResponseTime)?;
+        let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
+        let changed = (ns(other)? - ns(base)?) * way;
+        let parts = parts.iter().filter(|part| part.culprit != Culprit::Client);
+        let parts: Vec<Part> = parts.copied().collect();
+        let grown = |part: &Part| Some((ns(part.other)? - ns(part.base)?) * way);
+        let grown: i128 = parts.iter().map(grown).sum::<Option<i128>>()?;
+        (grown > 0 && grown * 2 >= changed).then(|| blame::finding(&parts, way < 0, 0.0))
     };
-    let (Some((base, base_n)), Some((other, other_n))) = (of(0), of(number + 1)) else {
-        return Vec::new();
-    };
-    let each = |ns: u64, of: u128| Ratio {
-        part: u128::from(ns),
-        of,
-    };
-    base.into_iter()
-        .zip(other)
-        .map(|((base, culprit), (other, _))| Part {
-            culprit,
-            base: each(base, base_n),
-            other: each(other, other_n),
-        })
-        .collect()
-}
-
-/// In whom most of the change is: the network or the server, as the response time is no
-/// client's; and only if what changed there explains half of the change at least.
-fn culprit(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Culprit> {
-    let way = way(effect)?;
-    let (base, other) = all.both(number, Figure::ResponseTime)?;
-    let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
-    let changed = (ns(other)? - ns(base)?) * way;
-    let inside = parts
-        .iter()
-        .filter(|part| part.culprit != Culprit::Client)
-        .map(|part| Some(((ns(part.other)? - ns(part.base)?) * way, part.culprit)))
-        .collect::<Option<Vec<_>>>()?;
-    let explained: i128 = inside.iter().map(|(ns, _)| ns).sum();
-    inside
-        .into_iter()
-        .filter(|(ns, _)| *ns > 0 && explained * 2 >= changed)
-        .max_by_key(|(ns, _)| *ns)
-        .map(|(_, culprit)| culprit)
+    explains().unwrap_or(Finding::None)
 }
 
 /// The group in which the change cost or saved most: difference of the means, times requests.
-fn most(effect: Effect, groups: &[Group], number: usize) -> Option<Key> {
+fn most(effect: Effect, groups: &[Group], number: usize, tested: bool) -> Option<Key> {
     let way = way(effect)?;
     groups
         .iter()
         .filter(|group| {
-            group
-                .sure
-                .get(number)
-                .and_then(|sure| sure.significant(&sure.response_time))
-                == Some(true)
+            let sure = group.sure.get(number);
+            let sure = sure.and_then(|sure| sure.significant(&sure.response_time));
+            !tested || sure == Some(true)
         })
         .filter_map(|group| {
             let (base, other) = group.both(number, Figure::ResponseTime)?;

@@ -334,7 +334,7 @@ pub enum Change {
 }
 
 impl Ratio {
-    fn new(part: u128, of: u128) -> Option<Self> {
+    pub(super) fn new(part: u128, of: u128) -> Option<Self> {
         (of > 0).then_some(Self { part, of })
     }
 

@@ -1,6 +1,8 @@
 //! What changed against a baseline: the same figures of several captures side by side,
 //! how much they differ, and whether chance alone could make it so.
 
+mod blame;
+mod blocks;
 mod caveat;
 mod conclusion;
 mod condition;
@@ -8,11 +10,14 @@ mod figure;
 mod group;
 mod jobs;
 mod rank;
+mod same;
 mod values;
 mod work;
 
+pub use blame::Part;
+pub use blocks::{BLOCKS, BlockTest};
 pub use caveat::Caveat;
-pub use conclusion::{Conclusion, Effect, Part};
+pub use conclusion::{ActiveTime, Basis, Conclusion, Effect};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use jobs::{JobTimes, OPEN_JOBS};
@@ -278,8 +283,29 @@ impl Comparison {
         } else {
             &operations
         };
+        let places = captures.iter().enumerate();
+        let blocks: Vec<_> = places
+            .map(|(place, snapshot)| match values.get(place) {
+                Some(values) => values.blocks(),
+                None => blocks::of_timeline(&snapshot.load.timeline),
+            })
+            .collect();
+        let same_traffic = |number: usize| match (values.first(), values.get(number + 1)) {
+            (Some(base), Some(other)) => base.are_of_the_traffic_of(other),
+            _ => false,
+        };
         let verdicts = (0..captures.len().saturating_sub(1))
-            .map(|number| Conclusion::on(captures, &all, &groups, mix, number))
+            .map(|number| {
+                let evidence = conclusion::Evidence {
+                    captures,
+                    blocks: &blocks,
+                    all: &all,
+                    groups: &groups,
+                    mix,
+                    same_traffic: same_traffic(number),
+                };
+                Conclusion::on(&evidence, number)
+            })
             .collect();
         Self {
             by: chosen,

@@ -1,6 +1,7 @@
 //! The rank test of Wilcoxon, Mann and Whitney: whether the values of one sample tend to be
 //! greater than those of the other. It asks nothing of their distribution.
 
+use super::blocks::BlockTest;
 use wirewait_analysis::{Fidelity, Sample};
 
 /// Values that each side must have: below that the normal approximation is none.
@@ -28,6 +29,8 @@ pub enum Confidence {
     TooFew(u64, u64),
     /// The test was made.
     Tested(RankTest),
+    /// Successive parts of the captures were tested.
+    Blocks(BlockTest),
 }
 
 impl Confidence {
@@ -46,12 +49,22 @@ impl Confidence {
         })
     }
 
+    /// Compares time for each unit of work, in blocks of `(time, units)`.
+    #[must_use]
+    pub(super) fn of_blocks(base: &[(u64, u64)], other: &[(u64, u64)]) -> Self {
+        match BlockTest::of(base, other) {
+            Some(test) => Self::Blocks(test),
+            None => Self::TooFew(base.len() as u64, other.len() as u64),
+        }
+    }
+
     /// The probability, where the test was made.
     #[must_use]
     pub fn p(&self) -> Option<f64> {
         match self {
             Self::TooFew(..) => None,
             Self::Tested(test) => Some(test.p),
+            Self::Blocks(test) => Some(test.p),
         }
     }
 }

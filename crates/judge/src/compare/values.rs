@@ -1,8 +1,10 @@
 //! The times of single transactions, from which percentiles and tests of any grouping follow. What
 //! rows keep of them suits the rows: histograms, or some values of each.
 
+use super::blocks::{Block, Pace};
 use super::group::{bare, measures_service, path};
 use super::jobs::{JobTimes, Jobs};
+use super::same::Seen;
 use super::{By, Key};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
@@ -24,6 +26,8 @@ pub struct Values {
     whose: Vec<Whose>,
     known: HashMap<Whose, u32>,
     jobs: Jobs,
+    pace: Pace,
+    seen: Seen,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +52,8 @@ struct Whose {
 impl Sink for Values {
     fn transaction(&mut self, transaction: &Transaction) {
         self.jobs.transaction(transaction);
+        self.pace.transaction(transaction);
+        self.seen.transaction(transaction);
         let Some(took) = transaction.took() else {
             return;
         };
@@ -96,6 +102,8 @@ impl Values {
             whose: Vec::new(),
             known: HashMap::new(),
             jobs: Jobs::new(think_ns, most),
+            pace: Pace::new(think_ns),
+            seen: Seen::default(),
         }
     }
 
@@ -114,6 +122,16 @@ impl Values {
     /// The jobs of its clients.
     pub(super) fn jobs(&self) -> JobTimes {
         self.jobs.finish()
+    }
+
+    /// Its requests in successive blocks.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        self.pace.blocks()
+    }
+
+    /// Whether another capture is of the same traffic.
+    pub(super) fn are_of_the_traffic_of(&self, other: &Self) -> bool {
+        self.seen.is_that_of(&other.seen)
     }
 
     /// Those of each group.

@@ -10,9 +10,9 @@ use crate::time::Rfc3339;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 use std::io::{self, Write};
-use wirewait_judge::Culprit;
+use wirewait_judge::Finding;
 use wirewait_judge::compare::{
-    Change, Confidence, FEWEST, Figure, Group, Key, LEVEL, Ratio, Side, Unit,
+    BLOCKS, Change, Confidence, FEWEST, Figure, Group, Key, LEVEL, Ratio, Side, Unit,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -45,6 +45,14 @@ struct ComparedTest {
     name: &'static str,
     level: f64,
     fewest_values: u64,
+    /// Of totals: the test of `by_bytes` and `active_time_per_request`.
+    of_blocks: BlocksTest,
+}
+
+#[derive(Serialize)]
+struct BlocksTest {
+    name: &'static str,
+    blocks: usize,
 }
 
 #[derive(Serialize)]
@@ -73,12 +81,25 @@ struct ComparedCapture<'a> {
 struct ComparedVerdict {
     sentence: String,
     effect: &'static str,
+    /// What the effect is about.
+    decided_by: &'static str,
+    /// One, or the two that the captures cannot tell apart.
     culprit: Option<&'static str>,
     most_in: Option<String>,
     time_per_request: Vec<ComparedPart>,
-    /// Null where the response time decides.
+    /// Null where there is no account of time.
+    active_time_per_request: Option<ComparedTime>,
+    /// Null where file data does not decide.
     by_bytes: Option<Work>,
     doubts: Vec<String>,
+}
+
+/// All of the clients' active time.
+#[derive(Serialize)]
+struct ComparedTime {
+    baseline_ns: i64,
+    ns: i64,
+    test: Tested,
 }
 
 /// What decides where requests are of other sizes.
@@ -96,6 +117,11 @@ struct ComparedPart {
     of: &'static str,
     baseline_ns: i64,
     ns: i64,
+    /// At least, and at most.
+    baseline_low_ns: i64,
+    baseline_high_ns: i64,
+    low_ns: i64,
+    high_ns: i64,
 }
 
 #[derive(Serialize)]
@@ -144,6 +170,10 @@ fn document<'a>(compared: &'a Compared<'_>) -> ComparedDocument<'a> {
             name: "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity",
             level: LEVEL,
             fewest_values: FEWEST,
+            of_blocks: BlocksTest {
+                name: "permutations of successive blocks of both captures, two-sided, exact",
+                blocks: BLOCKS,
+            },
         },
         settings: Settings {
             timeout_ns: settings.timeout_ns,
@@ -183,16 +213,29 @@ fn judged(compared: &Compared<'_>, number: usize) -> Option<ComparedVerdict> {
             of: part.culprit.name(),
             baseline_ns: ns(part.base),
             ns: ns(part.other),
+            baseline_low_ns: ns(part.base_bounds[0]),
+            baseline_high_ns: ns(part.base_bounds[1]),
+            low_ns: ns(part.other_bounds[0]),
+            high_ns: ns(part.other_bounds[1]),
         };
         parts.iter().map(part).collect()
     };
     let work = verdict.work.as_ref();
+    let ns = |ratio: Ratio| i64::try_from(ratio.scaled(1)).unwrap_or(i64::MAX);
     Some(ComparedVerdict {
         sentence: sentence(compared, number),
         effect: verdict.effect.name(),
-        culprit: verdict.culprit.map(Culprit::name),
+        decided_by: verdict.basis.name(),
+        culprit: Some(verdict.finding)
+            .filter(|finding| *finding != Finding::None)
+            .map(Finding::name),
         most_in: verdict.most.as_ref().map(super::words::key_name),
         time_per_request: parts(&verdict.parts, 1),
+        active_time_per_request: verdict.active.map(|active| ComparedTime {
+            baseline_ns: ns(active.base),
+            ns: ns(active.other),
+            test: tested(&active.confidence, LEVEL),
+        }),
         by_bytes: work.map(|work| Work {
             baseline_bytes_per_second: self::number(Figure::ActiveThroughput, work.base),
             bytes_per_second: self::number(Figure::ActiveThroughput, work.other),
@@ -258,6 +301,13 @@ fn tested(confidence: &Confidence, level: f64) -> Tested {
             p: None,
             greater: None,
             significant: None,
+        },
+        Confidence::Blocks(test) => Tested {
+            baseline_values: BLOCKS as u64,
+            values: BLOCKS as u64,
+            p: Some(rounded(test.p)),
+            greater: None,
+            significant: Some(test.p < level),
         },
         Confidence::Tested(test) => Tested {
             baseline_values: test.n.0,

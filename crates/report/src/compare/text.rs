@@ -9,7 +9,7 @@ use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
 use wirewait_judge::compare::{
-    By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS,
+    BLOCKS, Basis, By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS,
 };
 
 /// Rows of a table of groups; the other formats have all.
@@ -108,15 +108,15 @@ pub(crate) fn counted(compared: &Compared<'_>) -> String {
     )
 }
 
-/// The capture that changed most among those that did change: in mean response time, or in
-/// throughput where that decides.
+/// The capture that changed most among those that did change: in what decides of each.
 pub(crate) fn most_changed(compared: &Compared<'_>) -> Option<usize> {
     let verdicts = compared.comparison.verdicts.iter().enumerate();
     verdicts
         .filter_map(|(number, verdict)| {
-            let (was, is) = match &verdict.work {
-                Some(work) => (work.other, work.base),
-                None => compared.comparison.all.both(number, Figure::ResponseTime)?,
+            let (was, is) = match (verdict.basis, &verdict.work, verdict.active) {
+                (Basis::Bytes, Some(work), _) => (work.other, work.base),
+                (Basis::ActiveTime, _, Some(active)) => (active.base, active.other),
+                _ => compared.comparison.all.both(number, Figure::ResponseTime)?,
             };
             let real = matches!(verdict.effect, Effect::Slower | Effect::Faster);
             // Ten times as slow is as much as ten times as fast.
@@ -421,15 +421,23 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
     let settings = compared.settings();
     let mut notes = vec![
         format!(
-            "A difference counts when the rank test of Mann and Whitney on the single response \
-             times finds it less likely than {} by chance (p, two-sided; in a table of several \
-             rows shared among them). It takes {FEWEST} values on each side.",
+            "The first line is about the active time of the clients for each answered request: what they \
+             waited, what was lost, and their pauses that are not idle. It counts from {} on, if chance \
+             alone makes such a difference less often than in {} (p, two-sided). The test deals the \
+             parts of both captures out again, {BLOCKS} of each with as many responses; a few long waits \
+             count as what they took.",
+            Percent(MATERIAL.unsigned_abs(), 1000),
             Percent((LEVEL * 1000.0) as u64, 1000)
         ),
         format!(
+            "Where that did not change, and in tables, single response times decide: the rank test of \
+             Mann and Whitney, at the same level (in a table shared among its rows). It takes {FEWEST} \
+             values on each side. Twice as much is never called chance: \"cannot tell\", or \"a few long ones\"."
+        ),
+        format!(
             "Where reads or writes are of other sizes and take half of the time or more, file data \
-             per active time of the clients decides instead, if it changed by {} or more; the test \
-             is of successive parts of the captures.",
+             per active time of the clients decides instead, if it changed by {} or more, by the test of \
+             parts.",
             Percent(MATERIAL.unsigned_abs(), 1000)
         ),
         format!(
@@ -441,6 +449,14 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
         ),
     ];
     let sides = || compared.comparison.all.sides.iter().flatten();
+    if sides().any(|side| side.peak.is_some()) {
+        notes.push(
+            "A peak is what was moved, or answered, per second of elapsed time while the number of active \
+             stations stayed the same for a second or more, with the number that moved or answered \
+             most. The rate while clients are active leaves idle time out, and may be higher."
+                .to_owned(),
+        );
+    }
     let jobs = || sides().filter_map(|side| side.jobs.as_ref());
     if jobs().any(|jobs| jobs.took.n > 0) {
         notes.push(

@@ -5,11 +5,11 @@ use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
 use crate::time::Digits;
-use wirewait_judge::Culprit;
 use wirewait_judge::compare::{
-    AtLoad, Better, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect, FEWEST,
-    Figure, Group, Held, Key, LEVEL, MATERIAL, Part, Ratio, Unit, Work,
+    ActiveTime, AtLoad, BLOCKS, Basis, Better, Change, Conclusion, Condition, ConditionOutcome,
+    Confidence, Effect, FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Part, Ratio, Unit, Work,
 };
+use wirewait_judge::{Culprit, Finding};
 
 /// By which name a group is shown, and known to conditions.
 #[must_use]
@@ -128,22 +128,26 @@ pub(super) fn probability(p: f64) -> String {
 /// What is to be thought of a capture as a whole: one cell of a table.
 pub(super) fn overall(compared: &Compared<'_>, number: usize) -> String {
     let verdicts = &compared.comparison.verdicts;
-    let work = verdicts
-        .get(number)
-        .and_then(|v| Some((v, v.work.as_ref()?)));
-    let Some((verdict, work)) = work else {
+    let whole = verdicts.get(number);
+    let Some(verdict) = whole.filter(|v| v.basis != Basis::ResponseTime) else {
         return result(&compared.comparison.all, number);
     };
-    match (verdict.effect, work.confidence) {
-        (_, Confidence::TooFew(a, b)) => format!("too few samples ({a}, {b})"),
-        (effect, Confidence::Tested(test)) => {
-            let p = probability(test.p);
-            match effect {
-                Effect::Slower => format!("slower by bytes, {p}"),
-                Effect::Faster => format!("faster by bytes, {p}"),
-                Effect::None | Effect::TooFew => format!("no change by bytes, {p}"),
-            }
-        }
+    let by = match verdict.basis {
+        Basis::Bytes => " by bytes",
+        Basis::ActiveTime => " with pauses",
+        Basis::SameTraffic => return "same requests".to_owned(),
+        Basis::Elapsed => return "cannot tell: idle".to_owned(),
+        Basis::ResponseTime => "",
+    };
+    let p = match verdict.confidence {
+        Confidence::TooFew(a, b) => return format!("too few samples ({a}, {b})"),
+        ref tested => tested.p().map_or_else(String::new, probability),
+    };
+    match verdict.effect {
+        Effect::Slower => format!("slower{by}, {p}"),
+        Effect::Faster => format!("faster{by}, {p}"),
+        Effect::None => format!("no change{by}, {p}"),
+        Effect::TooFew => format!("cannot tell{by}, {p}"),
     }
 }
 
@@ -162,15 +166,28 @@ pub(super) fn result(group: &Group, number: usize) -> String {
     match sure.response_time {
         Confidence::TooFew(0, 0) if matches!(group.key, Key::Stations { .. }) => NOTHING.to_owned(),
         Confidence::TooFew(a, b) => format!("too few samples ({a}, {b})"),
+        Confidence::Blocks(test) => probability(test.p),
         Confidence::Tested(test) => {
             let p = probability(test.p);
             match (test.p < sure.level, test.greater() > 0.5) {
                 (true, true) => format!("slower, {p}"),
                 (true, false) => format!("faster, {p}"),
+                _ if is_manifold(group.change(number, Figure::ResponseTime)) => {
+                    format!("a few long ones, {p}")
+                }
                 (false, _) if test.p < 0.99995 => format!("may be chance, {p}"),
                 (false, _) => format!("no change, {p}"),
             }
         }
+    }
+}
+
+/// Twice as much or half as much: a difference that is there, whatever the ranks say.
+fn is_manifold(change: Option<Change>) -> bool {
+    match change {
+        Some(Change::Thousandths(n)) => n >= 1000 || n <= -500,
+        Some(Change::FromNothing) => true,
+        None => false,
     }
 }
 
@@ -181,8 +198,14 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
         return String::new();
     };
     let all = &compared.comparison.all;
-    if let Some(work) = &verdict.work {
-        return by_work(compared, number, verdict, work);
+    match (verdict.basis, &verdict.work, verdict.active) {
+        (Basis::Bytes, Some(work), _) => return by_work(compared, number, verdict, work),
+        (Basis::ActiveTime, _, Some(active)) => {
+            return by_active_time(compared, number, verdict, &active);
+        }
+        (Basis::SameTraffic, _, active) => return same_traffic(compared, number, active),
+        (Basis::Elapsed, ..) => return only_idle(compared, number),
+        _ => {}
     }
     let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
         let answered = |side: Option<&wirewait_judge::compare::Side>| {
@@ -233,12 +256,7 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
                 "{word}: {times}: {percent}, significant ({})",
                 probability(test.p)
             );
-            if let Some(culprit) = verdict.culprit {
-                text.push_str(&format!("; mostly {}", whose(culprit)));
-            }
-            if let Some(key) = &verdict.most {
-                text.push_str(&format!(", most of it in {}", key_name(key)));
-            }
+            text.push_str(&blamed(verdict));
             text.push('.');
             text
         }
@@ -352,35 +370,141 @@ fn by_work(compared: &Compared<'_>, number: usize, verdict: &Conclusion, work: &
         worded(figure, Some(work.change()))
     );
     match (verdict.effect, work.confidence) {
-        (effect @ (Effect::Slower | Effect::Faster), Confidence::Tested(test)) => {
+        (effect @ (Effect::Slower | Effect::Faster), confidence) => {
             let word = match effect {
                 Effect::Slower => "Slower",
                 _ => "Faster",
             };
-            let whose = verdict.culprit.map_or_else(String::new, |culprit| {
-                format!("; mostly {}", whose(culprit))
-            });
             format!(
-                "{word}: {rates}, significant ({}){whose}.",
-                probability(test.p)
+                "{word}: {rates}, significant ({}){}.",
+                chance(confidence),
+                blamed(verdict)
             )
         }
-        (_, Confidence::Tested(test)) if test.p < LEVEL => {
+        (Effect::TooFew, Confidence::TooFew(a, b)) => too_few_parts(&rates, a, b),
+        (Effect::TooFew, confidence) => cannot_tell(&rates, confidence, verdict),
+        (_, confidence) if confidence.p().is_some_and(|p| p < LEVEL) => {
             let least = Percent(MATERIAL.unsigned_abs(), 1000);
             format!("No change: {rates}. Less than {least} does not count where sizes differ.")
         }
-        (_, Confidence::Tested(test)) => {
-            let p = probability(test.p);
+        (_, confidence) => {
+            let p = chance(confidence);
             format!("No change: {rates}, which chance does as well ({p}).")
         }
-        (_, Confidence::TooFew(a, b)) => format!(
-            "Cannot tell: {rates}, but in {b} and {a} parts of the captures, and a judgement takes \
-             {FEWEST} of each."
-        ),
     }
 }
 
-/// That the clients themselves took another time between their requests, if it matters.
+fn too_few_parts(what: &str, base: u64, other: u64) -> String {
+    format!(
+        "Cannot tell: {what}, but the captures can be cut into {other} and {base} parts, and a judgement \
+         takes {BLOCKS} of each."
+    )
+}
+
+/// A large difference that the test does not find.
+fn cannot_tell(what: &str, confidence: Confidence, verdict: &Conclusion) -> String {
+    let whose = match blamed(verdict).strip_prefix("; ") {
+        Some(whose) => format!(" It is {whose}."),
+        None => String::new(),
+    };
+    format!(
+        "Cannot tell whether it is chance: {what}, but so unevenly that it may be ({}).{whose}",
+        chance(confidence)
+    )
+}
+
+/// The verdict on one capture by all of the time.
+fn by_active_time(
+    compared: &Compared<'_>,
+    number: usize,
+    verdict: &Conclusion,
+    active: &ActiveTime,
+) -> String {
+    let times = with_pauses(compared, number, active);
+    let what = format!(
+        "{times}: {}",
+        worded(Figure::ResponseTime, Some(active.change()))
+    );
+    let p = chance(verdict.confidence);
+    let mut text = match (verdict.effect, verdict.confidence) {
+        (Effect::Slower, _) => format!("Slower: {what}, significant ({p}){}.", blamed(verdict)),
+        (Effect::Faster, _) => format!("Faster: {what}, significant ({p}){}.", blamed(verdict)),
+        (Effect::TooFew, Confidence::TooFew(a, b)) => too_few_parts(&what, a, b),
+        (Effect::TooFew, confidence) => cannot_tell(&what, confidence, verdict),
+        (Effect::None, _) => format!("No change: {what}, which chance does as well ({p})."),
+    };
+    // What changed is not what a request takes, or most of it is not.
+    if let Some((was, is)) = compared.comparison.all.both(number, Figure::ResponseTime)
+        && (is.number() - was.number()).abs() * 2.0
+            < (active.other.number() - active.base.number()).abs()
+    {
+        let show = |ratio| value(compared.digits, Figure::ResponseTime, Some(ratio));
+        text.push_str(&format!(
+            " The requests themselves took {} (was {}).",
+            show(is),
+            show(was)
+        ));
+    }
+    text
+}
+
+fn with_pauses(compared: &Compared<'_>, number: usize, active: &ActiveTime) -> String {
+    let show = |ratio| value(compared.digits, Figure::ResponseTime, Some(ratio));
+    format!(
+        "with the clients' pauses a request took {} in {}, {} in {}",
+        show(active.other),
+        compared.name(number + 1),
+        show(active.base),
+        compared.name(0)
+    )
+}
+
+/// The verdict on one capture of the baseline's traffic.
+fn same_traffic(compared: &Compared<'_>, number: usize, active: Option<ActiveTime>) -> String {
+    let mut text = "No change: both are of the same requests, captured at two places".to_owned();
+    if let Some(active) = active {
+        text.push_str(&format!("; {}", with_pauses(compared, number, &active)));
+    }
+    text.push('.');
+    if let Some((was, is)) = compared.comparison.all.both(number, Figure::ResponseTime)
+        && was != is
+    {
+        let show = |ratio| value(compared.digits, Figure::ResponseTime, Some(ratio));
+        text.push_str(&format!(
+            " The requests themselves took {} (was {}): the way between the two places is part of one.",
+            show(is),
+            show(was)
+        ));
+    }
+    text
+}
+
+/// The verdict on one capture that took another time for the same work, and only idle time differs.
+fn only_idle(compared: &Compared<'_>, number: usize) -> String {
+    let all = &compared.comparison.all;
+    let show = |figure, ratio| value(compared.digits, figure, Some(ratio));
+    let both = |figure| {
+        let (was, is) = all.both(number, figure)?;
+        Some((show(figure, is), show(figure, was)))
+    };
+    let (name, base) = (compared.name(number + 1), compared.name(0));
+    let nothing = || (NOTHING.to_owned(), NOTHING.to_owned());
+    let (is, was) = both(Figure::Elapsed).unwrap_or_else(nothing);
+    let (took, before) = both(Figure::ResponseTime).unwrap_or_else(nothing);
+    format!(
+        "Cannot tell: the same work took {is} by the clock in {name}, {was} in {base}: {}, all in pauses \
+         that count as idle. Users rested, or requests were lost before the capture. The requests \
+         themselves took {took} (was {before}).",
+        worded(Figure::Elapsed, all.change(number, Figure::Elapsed))
+    )
+}
+
+fn chance(confidence: Confidence) -> String {
+    let p = confidence.p();
+    p.map_or_else(|| "no test".to_owned(), probability)
+}
+
+/// That another time passed between the requests, if it matters.
 fn pauses(verdict: &Conclusion) -> Option<String> {
     let client = verdict
         .parts
@@ -391,23 +515,38 @@ fn pauses(verdict: &Conclusion) -> Option<String> {
     let matters = (client.other.number() - client.base.number()).abs() * 10.0 >= all;
     matters.then(|| match change {
         Change::Thousandths(n) if n < 0 => format!(
-            " The clients took {} less time between their requests.",
+            " {} less time passed between the requests.",
             Percent(n.unsigned_abs(), 1000)
         ),
         Change::Thousandths(n) if n < MANIFOLD => format!(
-            " The clients took {} more time between their requests.",
+            " {} more time passed between the requests.",
             Percent(n.unsigned_abs(), 1000)
         ),
-        _ => " The clients took far more time between their requests.".to_owned(),
+        _ => " Far more time passed between the requests.".to_owned(),
     })
 }
 
-fn whose(culprit: Culprit) -> &'static str {
-    match culprit {
-        Culprit::Client => "the client, between its requests",
-        Culprit::Network => "the network",
-        Culprit::Server => "the server",
-    }
+/// In whom most of the change is, and in what; nothing where that cannot be said.
+fn blamed(verdict: &Conclusion) -> String {
+    let most = verdict.most.as_ref();
+    let most = most.map_or_else(String::new, |key| {
+        format!(", most of it in {}", key_name(key))
+    });
+    let (whose, capture) = match verdict.finding {
+        Finding::None => return most,
+        Finding::Named(Culprit::Client) => ("the clients, between their requests", None),
+        Finding::Named(Culprit::Network) => ("the network", None),
+        Finding::Named(Culprit::Server) => ("the server", None),
+        Finding::Either(Culprit::Client, Culprit::Network) => {
+            ("the clients or the network", Some("clients"))
+        }
+        Finding::Either(Culprit::Client, _) => ("the clients or the server", None),
+        Finding::Either(..) => ("the network or the server", Some("server")),
+    };
+    let capture = capture.map_or_else(String::new, |at| {
+        format!(" (only captures at the {at} can tell)")
+    });
+    format!("; mostly {whose}{capture}{most}")
 }
 
 /// Where the time for a request went, then and now: one line.
@@ -419,19 +558,30 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let each = |part: &Part| {
-        let ns = |ratio: Ratio| {
-            let scaled = Ratio {
-                part: ratio.part.saturating_mul(scale),
-                ..ratio
-            };
-            value(digits, Figure::ResponseTime, Some(scaled))
+    let ns = |ratio: Ratio| {
+        let scaled = Ratio {
+            part: ratio.part.saturating_mul(scale),
+            ..ratio
         };
+        value(digits, Figure::ResponseTime, Some(scaled))
+    };
+    let sum = |of: fn(&Part) -> Ratio| parts.iter().map(|part| of(part).number()).sum::<f64>();
+    // Bounds that are a tenth of all apart are shown.
+    let shown = |[low, high]: [Ratio; 2], one: Ratio, all: f64| match (high.number() - low.number())
+        * 10.0
+        >= all
+        && all > 0.0
+    {
+        true => format!("{} to {}", ns(low), ns(high)),
+        false => ns(one),
+    };
+    let (was, is) = (sum(|part| part.base), sum(|part| part.other));
+    let each = |part: &Part| {
         format!(
             "{} {} (was {})",
             part.culprit.name(),
-            ns(part.other),
-            ns(part.base)
+            shown(part.other_bounds, part.other, is),
+            shown(part.base_bounds, part.base, was)
         )
     };
     let parts: Vec<String> = parts.iter().map(each).collect();
