@@ -50,7 +50,7 @@ fn saved_a_file_from_a_full_disk_tells_what_it_misses() {
     for said in [
         "1,467 received frames are missing from the file",
         "poor: frames that were received but not saved",
-        "the capture lost 1,467 frames (73.3 %)",
+        "The capture lost 1,467 frames (73.3 %)",
     ] {
         assert!(shown.contains(said), "{said}: {shown}");
     }
