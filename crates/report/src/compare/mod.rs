@@ -2,6 +2,7 @@
 
 mod csv;
 pub(crate) mod doubts;
+mod headline;
 mod json;
 pub(crate) mod text;
 pub(crate) mod words;

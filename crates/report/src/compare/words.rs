@@ -1,15 +1,15 @@
 //! Figures, changes, verdicts and doubts of a comparison in words.
 
 use super::Compared;
+use super::headline::{blamed, by_active_time, by_work, only_idle, pauses, same_traffic};
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
-    ActiveTime, AtLoad, BLOCKS, Basis, Better, Change, Conclusion, Condition, ConditionOutcome,
-    Confidence, Effect, FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Part, Ratio, Unit, Work,
+    AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect,
+    FEWEST, Figure, Group, Held, Key, Part, Ratio, Unit,
 };
-use wirewait_judge::{Culprit, Finding};
 
 /// By which name a group is shown, and known to conditions.
 #[must_use]
@@ -63,7 +63,7 @@ pub(super) fn value(digits: Digits, figure: Figure, value: Option<Ratio>) -> Str
 }
 
 /// From ten times the baseline on, per cents are no help.
-const MANIFOLD: i64 = 9000;
+pub(super) const MANIFOLD: i64 = 9000;
 
 /// Multiples of the baseline, rounded half up to a tenth.
 fn times(more: i64) -> String {
@@ -356,197 +356,6 @@ pub(crate) fn at_load(compared: &Compared<'_>, number: usize, at: AtLoad) -> Str
             }
         }
     }
-}
-
-/// The verdict on one capture that moves its data in requests of other sizes.
-fn by_work(compared: &Compared<'_>, number: usize, verdict: &Conclusion, work: &Work) -> String {
-    let (name, base) = (compared.name(number + 1), compared.name(0));
-    let figure = Figure::ActiveThroughput;
-    let rate = |rate: Ratio| value(compared.digits, figure, Some(rate));
-    let rates = format!(
-        "for each active client {name} moved {}, {base} {}: {}",
-        rate(work.other),
-        rate(work.base),
-        worded(figure, Some(work.change()))
-    );
-    match (verdict.effect, work.confidence) {
-        (effect @ (Effect::Slower | Effect::Faster), confidence) => {
-            let word = match effect {
-                Effect::Slower => "Slower",
-                _ => "Faster",
-            };
-            format!(
-                "{word}: {rates}, significant ({}){}.",
-                chance(confidence),
-                blamed(verdict)
-            )
-        }
-        (Effect::TooFew, Confidence::TooFew(a, b)) => too_few_parts(&rates, a, b),
-        (Effect::TooFew, confidence) => cannot_tell(&rates, confidence, verdict),
-        (_, confidence) if confidence.p().is_some_and(|p| p < LEVEL) => {
-            let least = Percent(MATERIAL.unsigned_abs(), 1000);
-            format!("No change: {rates}. Less than {least} does not count where sizes differ.")
-        }
-        (_, confidence) => {
-            let p = chance(confidence);
-            format!("No change: {rates}, which chance does as well ({p}).")
-        }
-    }
-}
-
-fn too_few_parts(what: &str, base: u64, other: u64) -> String {
-    format!(
-        "Cannot tell: {what}, but the captures can be cut into {other} and {base} parts, and a judgement \
-         takes {BLOCKS} of each."
-    )
-}
-
-/// A large difference that the test does not find.
-fn cannot_tell(what: &str, confidence: Confidence, verdict: &Conclusion) -> String {
-    let whose = match blamed(verdict).strip_prefix("; ") {
-        Some(whose) => format!(" It is {whose}."),
-        None => String::new(),
-    };
-    format!(
-        "Cannot tell whether it is chance: {what}, but so unevenly that it may be ({}).{whose}",
-        chance(confidence)
-    )
-}
-
-/// The verdict on one capture by all of the time.
-fn by_active_time(
-    compared: &Compared<'_>,
-    number: usize,
-    verdict: &Conclusion,
-    active: &ActiveTime,
-) -> String {
-    let times = with_pauses(compared, number, active);
-    let what = format!(
-        "{times}: {}",
-        worded(Figure::ResponseTime, Some(active.change()))
-    );
-    let p = chance(verdict.confidence);
-    let mut text = match (verdict.effect, verdict.confidence) {
-        (Effect::Slower, _) => format!("Slower: {what}, significant ({p}){}.", blamed(verdict)),
-        (Effect::Faster, _) => format!("Faster: {what}, significant ({p}){}.", blamed(verdict)),
-        (Effect::TooFew, Confidence::TooFew(a, b)) => too_few_parts(&what, a, b),
-        (Effect::TooFew, confidence) => cannot_tell(&what, confidence, verdict),
-        (Effect::None, _) => format!("No change: {what}, which chance does as well ({p})."),
-    };
-    // What changed is not what a request takes, or most of it is not.
-    if let Some((was, is)) = compared.comparison.all.both(number, Figure::ResponseTime)
-        && (is.number() - was.number()).abs() * 2.0
-            < (active.other.number() - active.base.number()).abs()
-    {
-        let show = |ratio| value(compared.digits, Figure::ResponseTime, Some(ratio));
-        text.push_str(&format!(
-            " The requests themselves took {} (was {}).",
-            show(is),
-            show(was)
-        ));
-    }
-    text
-}
-
-fn with_pauses(compared: &Compared<'_>, number: usize, active: &ActiveTime) -> String {
-    let show = |ratio| value(compared.digits, Figure::ResponseTime, Some(ratio));
-    format!(
-        "with the clients' pauses a request took {} in {}, {} in {}",
-        show(active.other),
-        compared.name(number + 1),
-        show(active.base),
-        compared.name(0)
-    )
-}
-
-/// The verdict on one capture of the baseline's traffic.
-fn same_traffic(compared: &Compared<'_>, number: usize, active: Option<ActiveTime>) -> String {
-    let mut text = "No change: both are of the same requests, captured at two places".to_owned();
-    if let Some(active) = active {
-        text.push_str(&format!("; {}", with_pauses(compared, number, &active)));
-    }
-    text.push('.');
-    if let Some((was, is)) = compared.comparison.all.both(number, Figure::ResponseTime)
-        && was != is
-    {
-        let show = |ratio| value(compared.digits, Figure::ResponseTime, Some(ratio));
-        text.push_str(&format!(
-            " The requests themselves took {} (was {}): the way between the two places is part of one.",
-            show(is),
-            show(was)
-        ));
-    }
-    text
-}
-
-/// The verdict on one capture that took another time for the same work, and only idle time differs.
-fn only_idle(compared: &Compared<'_>, number: usize) -> String {
-    let all = &compared.comparison.all;
-    let show = |figure, ratio| value(compared.digits, figure, Some(ratio));
-    let both = |figure| {
-        let (was, is) = all.both(number, figure)?;
-        Some((show(figure, is), show(figure, was)))
-    };
-    let (name, base) = (compared.name(number + 1), compared.name(0));
-    let nothing = || (NOTHING.to_owned(), NOTHING.to_owned());
-    let (is, was) = both(Figure::Elapsed).unwrap_or_else(nothing);
-    let (took, before) = both(Figure::ResponseTime).unwrap_or_else(nothing);
-    format!(
-        "Cannot tell: the same work took {is} by the clock in {name}, {was} in {base}: {}, all in pauses \
-         that count as idle. Users rested, or requests were lost before the capture. The requests \
-         themselves took {took} (was {before}).",
-        worded(Figure::Elapsed, all.change(number, Figure::Elapsed))
-    )
-}
-
-fn chance(confidence: Confidence) -> String {
-    let p = confidence.p();
-    p.map_or_else(|| "no test".to_owned(), probability)
-}
-
-/// That another time passed between the requests, if it matters.
-fn pauses(verdict: &Conclusion) -> Option<String> {
-    let client = verdict
-        .parts
-        .iter()
-        .find(|part| part.culprit == Culprit::Client)?;
-    let all: f64 = verdict.parts.iter().map(|part| part.base.number()).sum();
-    let change = client.base.change(client.other);
-    let matters = (client.other.number() - client.base.number()).abs() * 10.0 >= all;
-    matters.then(|| match change {
-        Change::Thousandths(n) if n < 0 => format!(
-            " {} less time passed between the requests.",
-            Percent(n.unsigned_abs(), 1000)
-        ),
-        Change::Thousandths(n) if n < MANIFOLD => format!(
-            " {} more time passed between the requests.",
-            Percent(n.unsigned_abs(), 1000)
-        ),
-        _ => " Far more time passed between the requests.".to_owned(),
-    })
-}
-
-/// In whom most of the change is, and in what; nothing where that cannot be said.
-fn blamed(verdict: &Conclusion) -> String {
-    let most = verdict.most.as_ref();
-    let most = most.map_or_else(String::new, |key| {
-        format!(", most of it in {}", key_name(key))
-    });
-    let (whose, capture) = match verdict.finding {
-        Finding::None => return most,
-        Finding::Named(Culprit::Client) => ("the clients, between their requests", None),
-        Finding::Named(Culprit::Network) => ("the network", None),
-        Finding::Named(Culprit::Server) => ("the server", None),
-        Finding::Either(Culprit::Client, Culprit::Network) => {
-            ("the clients or the network", Some("clients"))
-        }
-        Finding::Either(Culprit::Client, _) => ("the clients or the server", None),
-        Finding::Either(..) => ("the network or the server", Some("server")),
-    };
-    let capture = capture.map_or_else(String::new, |at| {
-        format!(" (only captures at the {at} can tell)")
-    });
-    format!("; mostly {whose}{capture}{most}")
 }
 
 /// Where the time for a request went, then and now: one line.
