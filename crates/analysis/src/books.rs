@@ -160,6 +160,14 @@ impl Books {
     /// The answer of a request is complete.
     #[inline(never)]
     fn answered(&mut self, case: Case<'_>) {
+        let proved = self.directory.are_proved(case.transaction, case.parties);
+        if !proved || self.meters.is_some() {
+            self.is_answered(case);
+        }
+    }
+
+    #[inline(never)]
+    fn is_answered(&mut self, case: Case<'_>) {
         let mut room = None;
         let case = case.known(&mut self.directory, &mut room);
         self.directory.prove(case.parties);

@@ -162,7 +162,7 @@ impl Pairing {
         world: &World<'_>,
         events: Events<'_>,
     ) -> Option<u64> {
-        if self.observed {
+        if self.told.is_some() {
             self.told = None;
         }
         let found = self.take(side, message, between, world, events);
@@ -186,15 +186,23 @@ impl Pairing {
                 first.map_or(0, |first| at.since(first.first.at).max(0)),
             ));
         }
-        if self.observed
-            && let Some(open) = found.and_then(|serial| self.by_serial(serial))
-        {
-            self.told = Some(Box::new(ToldOf {
-                deed: Some((open.transaction.number, open.deed)),
-                asked: (open.side != side).then(|| open.question()),
-            }));
+        if self.observed {
+            self.notes(side, found);
         }
         found
+    }
+
+    /// Keeps what is told of the message taken last.
+    #[cold]
+    fn notes(&mut self, side: usize, found: Option<u64>) {
+        let open = found.and_then(|serial| self.by_serial(serial));
+        let told = open.map(|open| ToldOf {
+            deed: Some((open.transaction.number, open.deed)),
+            asked: (open.side != side).then(|| open.question()),
+        });
+        if let Some(told) = told {
+            self.told = Some(Box::new(told));
+        }
     }
 
     /// Reports the message taken last, with what its frames did.

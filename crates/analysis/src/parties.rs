@@ -4,8 +4,11 @@
 //!
 //! [`Column`]: crate::column::Column
 
+mod proved;
+
 use crate::table::{Table, TablePlace};
 use crate::{Grouping, Transaction, names};
+use proved::Proved;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use wirewait_model::Label;
@@ -114,6 +117,7 @@ pub(crate) struct Directory {
     pub(crate) evicted: u64,
     /// Entries dropped from the tables whose places [`Parties`] keeps: older places may be gone.
     gone: u64,
+    proved: Proved,
 }
 
 impl Directory {
@@ -130,6 +134,7 @@ impl Directory {
             files: Table::new(rows),
             evicted: 0,
             gone: 0,
+            proved: Proved::new(),
         }
     }
 
@@ -184,6 +189,12 @@ impl Directory {
         }
     }
 
+    /// Whether that was said of the parties of a transaction before; it has to be said now if not.
+    #[inline]
+    pub(crate) fn are_proved(&mut self, t: &Transaction, parties: &Parties) -> bool {
+        self.are_current(t, parties) && self.proved.are(parties)
+    }
+
     /// The parties of a transaction; `room` is for those that have to be looked up again.
     #[inline]
     pub(crate) fn current<'a>(
@@ -192,14 +203,20 @@ impl Directory {
         parties: &'a Parties,
         room: &'a mut Option<Parties>,
     ) -> &'a Parties {
+        if self.are_current(t, parties) {
+            return parties;
+        }
+        room.insert(self.later(t, parties))
+    }
+
+    /// Whether nothing has gone, and the transaction is about the same file.
+    #[inline]
+    fn are_current(&self, t: &Transaction, parties: &Parties) -> bool {
         let same_file = match (&parties.file, &t.file) {
             (Some((known, _)), Some(file)) => *known == file.handle,
             (known, file) => known.is_none() && file.is_none(),
         };
-        if parties.as_of == self.gone && (same_file || parties.on_probation) {
-            return parties;
-        }
-        room.insert(self.later(t, parties))
+        parties.as_of == self.gone && (same_file || parties.on_probation)
     }
 
     /// The parties of a transaction that goes on, or is closed, after something has gone: who is

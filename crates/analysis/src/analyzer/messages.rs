@@ -21,6 +21,7 @@ impl AnalyzerState {
         let dissector = arrival.message?;
         let world = self.world(common);
         let facts = arrival.facts;
+        let counted = link.is_none() && facts.packet_id.is_some();
         let mut found = None;
         datagram(&arrival.piece, dissector, &common.registry, |message| {
             if let Some(x) = message.exchange.as_deref_mut() {
@@ -92,7 +93,7 @@ impl AnalyzerState {
             let books = &mut self.books;
             let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-            if facts.packet_id.is_some() && link.is_none() {
+            if counted {
                 conversation.datagram(side, facts.packet_id, &arrival.piece);
             }
             // Who reports that it was not delivered may be a router.

@@ -441,7 +441,7 @@ fn begins(
     *outcome = Outcome::Unanswered;
     *status = None;
     (*request, *response, *raw_end) = (None, None, None);
-    *everyone = x.anyone && between.everyone;
+    *everyone = between.everyone;
     if sought.is_some() {
         *sought = None;
     }

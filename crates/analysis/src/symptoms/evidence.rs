@@ -409,16 +409,20 @@ impl Book {
         self.base[base as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn cell(&mut self, rule: &'static Rule) -> &mut Cell {
         let known = self.cells.iter().position(|(r, _)| std::ptr::eq(*r, rule));
-        let place = known.unwrap_or_else(|| {
-            // There are many subjects, and about most there is little to say.
-            self.cells.reserve_exact(1);
-            self.cells.push((rule, Cell::default()));
-            self.cells.len() - 1
-        });
+        let place = known.unwrap_or_else(|| self.begin(rule));
         &mut self.cells[place].1
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin(&mut self, rule: &'static Rule) -> usize {
+        // There are many subjects, and about most there is little to say.
+        self.cells.reserve_exact(1);
+        self.cells.push((rule, Cell::default()));
+        self.cells.len() - 1
     }
 
     /// It seemed to happen, but this speaks against it.

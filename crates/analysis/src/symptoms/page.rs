@@ -46,8 +46,15 @@ impl Page<'_> {
         self.note(rule, sight, cost_ns, times);
     }
 
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, rule: &'static Rule, sight: &Sight, cost_ns: u64, times: u64) {
+        if self.course.is_some() {
+            self.note_by_second(rule, sight, cost_ns, times);
+        }
+    }
+
+    #[inline(never)]
+    fn note_by_second(&mut self, rule: &'static Rule, sight: &Sight, cost_ns: u64, times: u64) {
         if let Some(course) = self.course.as_deref_mut() {
             let cost = (cost_ns, sight.until);
             let subject = self.of.subject(rule.whose);
