@@ -192,7 +192,7 @@ impl Pairing {
         found
     }
 
-    /// Keeps what is told of the message taken last.
+    /// Keeps what observers hear of the message taken last.
     #[cold]
     fn notes(&mut self, side: usize, found: Option<u64>) {
         let open = found.and_then(|serial| self.by_serial(serial));

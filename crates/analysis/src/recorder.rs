@@ -121,6 +121,8 @@ fn answer(case: Case<'_>, took: Option<&LineTimes>) -> Option<Answer> {
     }
     let t4 = t.response?.last.at;
     let counts = counts_for_stations(t.kind);
+    // What was repeated is no measure of the load: its client's time-out had passed.
+    let once = counts && t.copies <= 1;
     let turnaround_ns = match took {
         Some(took) => took.turnaround_ns,
         None => t.clean_turnaround_ns(),
@@ -133,6 +135,6 @@ fn answer(case: Case<'_>, took: Option<&LineTimes>) -> Option<Answer> {
         kind: t.kind,
         data_bytes: t.data_bytes,
         response_ns: took.map(|took| took.response_ns).filter(|_| counts),
-        turnaround_ns: turnaround_ns.filter(|_| counts),
+        turnaround_ns: turnaround_ns.filter(|_| once),
     })
 }

@@ -386,7 +386,7 @@ mod tests {
         assert!(with(1, 1, 0).contains("in servers or on the way to them, and neither surely had"));
     }
 
-    /// Of 100 ns, 60 are the client's, of which so many may be the way to it.
+    /// Of 100 ns, 60 are the client's, of which this may be the way to it.
     #[test]
     fn one_bound_of_a_wide_interval_is_marked_in_tables() {
         let of = |way| {

@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(of(far(1, 50_000), far(0, 0)), 250_000_000, "unknown");
     }
 
-    /// What is added for pauses of so many ms, in their order: how many, and how long they are, ms.
+    /// What pauses of these lengths add, in their order: how many, and how long they are, ms.
     fn idles(pauses: &[u64]) -> Vec<(u64, u64)> {
         let mut paused = Paused::default();
         let of = pauses.iter().map(|ms| paused.idles(ms * 1_000_000));

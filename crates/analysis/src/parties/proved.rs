@@ -8,11 +8,11 @@ const PROVED: usize = 256;
 
 /// Parties that were proved lately. What is proved stays so until it goes.
 pub(super) struct Proved {
-    slots: Box<[Slot; PROVED]>,
+    slots: Box<[ProvedParties; PROVED]>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Slot {
+struct ProvedParties {
     tie: TablePlace,
     spot: TablePlace,
     file: TablePlace,
@@ -22,7 +22,7 @@ struct Slot {
 
 impl Proved {
     pub(super) fn new() -> Self {
-        let nothing = Slot {
+        let nothing = ProvedParties {
             tie: TablePlace::NOWHERE,
             spot: TablePlace::NOWHERE,
             file: TablePlace::NOWHERE,
@@ -36,7 +36,7 @@ impl Proved {
     /// Whether all of these are known to be proved; from now on they are.
     #[inline]
     pub(super) fn are(&mut self, parties: &Parties) -> bool {
-        let slot = Slot {
+        let slot = ProvedParties {
             tie: parties.tie,
             spot: parties
                 .named

@@ -95,8 +95,14 @@ fn table(report: &str) -> BTreeMap<String, [String; 3]> {
     lines
         .map(cells)
         .take_while(|row| row.len() > places[2])
-        .map(|row| (row[0].to_owned(), places.map(|at| row[at].to_owned())))
+        .map(|row| (row[0].to_owned(), places.map(|at| unmarked(row[at]))))
         .collect()
+}
+
+/// Without the mark of a figure whose other bound is far.
+fn unmarked(cell: &str) -> String {
+    cell.trim_start_matches(['\u{2264}', '\u{2265}', ' '])
+        .to_owned()
 }
 
 /// The bounds that the sentence gives for this name: `client 1.7 to 3.6 %`.
