@@ -4,7 +4,11 @@
 use crate::llc;
 use crate::nbt::{self, Name};
 use crate::parse::{header, malformed};
-use wirewait_wire::{Answered, Asked, Carries, Claim, Connection, Deciding, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer, Names, Naming, Next, Operation, Part, Role, Segment, Session, Side, Status, Steady, Step, Text, Verified};
+use wirewait_wire::{
+    Answered, Asked, Carries, Claim, Connection, Deciding, Dissector, Effects, Exchange, Facts,
+    Fault, Id, Input, Kind, Layer, Names, Naming, Next, Operation, Part, Role, Segment, Session,
+    Side, Status, Steady, Step, Text, Verified,
+};
 
 mod describe;
 mod fields;

@@ -6,8 +6,8 @@ use crate::udp;
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Names, Naming, Next, Operation, Part, Role,
-    Side, Status, Text, Verified,
+    Claim, Dissector, Exchange, Facts, Fault, Id, Input, Kind, Layer, Names, Naming, Next,
+    Operation, Part, Role, Side, Status, Text, Verified,
 };
 
 mod fields;

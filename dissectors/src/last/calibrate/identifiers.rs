@@ -1,7 +1,7 @@
 //! Looks for what answers bring back: identifiers, and how they count.
 
-use super::search::{Doubts, Search, same};
 use super::Seen;
+use super::search::{Doubts, Search, same};
 use crate::last::table;
 use std::fmt::Write as _;
 use wirewait_wire::{Form, Values};
