@@ -73,6 +73,12 @@ for crate in $crates; do
 done
 [ -z "$wrong" ] || exit 1
 
+# cargo unpacks, and compiles, what one crate needs of the others once for each version: an earlier state has the same.
+home=${CARGO_HOME:-$HOME/.cargo}
+for crate in $crates; do
+    rm -rf "$home"/registry/src/-*/"$crate"-[0-9]* "$home"/registry/cache/-*/"$crate"-[0-9]*
+done
+
 # The library and what it depends on, tests left out.
 if [ "${1:-}" != all ]; then
     chosen=()
@@ -82,7 +88,10 @@ if [ "${1:-}" != all ]; then
     # Packing resolves what tests depend on, too.
     chosen+=(--package wirewait-capture)
 fi
-pack "${chosen[@]}"
+verified=$packages-verified
+rm -rf "$verified"
+CARGO_TARGET_DIR=$verified pack "${chosen[@]}"
+rm -rf "$verified"
 compiled=$(grep -c '^ *Verifying' "$log")
 [ "$compiled" -eq $((${#chosen[@]} / 2)) ] || {
     echo "package.sh: $compiled archives of $((${#chosen[@]} / 2)) were compiled" >&2
