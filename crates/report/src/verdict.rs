@@ -218,7 +218,7 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             format!("Doubt: {} answered; a verdict takes {ENOUGH}.", were(*n))
         }
         Doubt::PoorCapture => {
-            "Doubt: much is missing from the capture, see its quality below.".to_owned()
+            "Doubt: much is missing from the capture (its quality is poor).".to_owned()
         }
         Doubt::Unknown(part) => format!(
             "Doubt: {} of the time ({}) is unknown and counts nowhere: responses may be missing \
