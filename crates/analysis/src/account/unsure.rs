@@ -93,9 +93,12 @@ impl Paused {
             return (0, 0);
         };
         let like = |other: &u16| ms.abs_diff(*other) <= ms / ALIKE;
-        if ms == 0 || like(&self.alike) {
+        if ms == 0 {
+            return (0, 0);
+        }
+        if like(&self.alike) {
             self.alike = ms;
-            return (u64::from(ms > 0), ns);
+            return (1, ns);
         }
         match self.single.iter_mut().find(|other| like(other)) {
             Some(other) => {
@@ -187,5 +190,10 @@ mod tests {
         );
         assert_eq!(idles(&[520, 800, 700, 900, 521])[4], (0, 0), "forgotten");
         assert_eq!(idles(&[0, 0]), [(0, 0); 2]);
+        assert_eq!(
+            idles(&[520, 521, 0, 519])[3],
+            (1, 519),
+            "a pause that is not doubted"
+        );
     }
 }

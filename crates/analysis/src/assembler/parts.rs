@@ -1,4 +1,4 @@
-//! The part of a message that is under way: its bytes are gathered and counted, and it is told when
+//! The part of a message that is under way: its bytes are gathered and counted, and it learns when
 //! it is complete.
 
 use super::{Assembler, AssemblyState, WINDOW};
