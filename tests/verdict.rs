@@ -292,6 +292,91 @@ fn shares_are_parts_of_the_active_time() {
     }
 }
 
+/// Echoes, and addresses that somebody on the link answered for: station, samples, the shortest in
+/// nanoseconds, and its frames. Echoes by tshark's `icmp.resptime`, addresses by its times of the frames.
+#[test]
+fn echoes_and_addresses_show_how_far_stations_are() {
+    let Some(folder) = captures("echoes_and_addresses_show_how_far_stations_are") else {
+        return;
+    };
+    let far: &[(&str, &str, u64, i64, [u64; 2])] = &[
+        (
+            "tr+eth_iptrace2_dualhome.iptrace",
+            "192.168.49.211",
+            2,
+            16_988,
+            [14, 15],
+        ),
+        (
+            "tr+eth_iptrace2_dualhome.iptrace",
+            "192.168.118.211",
+            2,
+            85_179,
+            [26, 27],
+        ),
+        // Acknowledgements as well, of which none was faster.
+        (
+            "smb1_139+445_lan1.pcap",
+            "192.168.1.103",
+            13,
+            115_000,
+            [127, 129],
+        ),
+        (
+            "smb1_139+445_lan1.pcap",
+            "192.168.1.100",
+            4,
+            238_000,
+            [141, 142],
+        ),
+        (
+            "smb2_nfstrace_cifs2.pcap",
+            "10.20.0.4",
+            1,
+            426_000,
+            [52, 53],
+        ),
+        (
+            "nbf+hp-switch_shark_truncated-file.pcap",
+            "137.204.66.15",
+            1,
+            99_000,
+            [2876, 2877],
+        ),
+        (
+            "smb31_win10-handshake.pcapng",
+            "fe80::78da:c04d:12da:8a08",
+            1,
+            123_000,
+            [253, 254],
+        ),
+        // Its own transport said 210 us (frames 311 to 312): that counts, not the 200 us of frames 3 to 4.
+        (
+            "smb1_139+445_provabis.pcap",
+            "192.168.0.2",
+            10,
+            210_000,
+            [311, 312],
+        ),
+    ];
+    for (file, station, samples, ns, frames) in far {
+        let found = analyse(&[folder.join("real").join(file)]).unwrap();
+        let mut rows = found.snapshot.round_trips.iter();
+        let row = rows.find(|row| row.station.to_string() == *station);
+        let row = row.map(|row| (row.samples, row.shortest_ns, [row.asked, row.answered]));
+        assert_eq!(row, Some((*samples, *ns, *frames)), "{file}: {station}");
+    }
+    // A server's watchdog, and what the workstation says to it 2 ms later.
+    let made = crate::support::root().join("captures/ipx/netware-messages.pcapng");
+    let found = analyse(&[made]).unwrap();
+    let [row] = &found.snapshot.round_trips[..] else {
+        panic!("{:?}", found.snapshot.round_trips);
+    };
+    assert_eq!(row.station.to_string(), "00000022.020000002201");
+    let frames = (row.shortest_ns, row.asked, row.answered);
+    assert_eq!(frames, (2_000_000, 3, 4));
+}
+
 /// Thirty replies lost behind the capture, as the scenario says: 201 ms each until the client had
 /// the reply, 120 ms of the server, 1,312 ms of gaps.
 #[test]

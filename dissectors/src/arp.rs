@@ -1,10 +1,13 @@
-//! Address Resolution Protocol. RFC 826. Recognised, so that its share of the traffic shows.
+//! Address Resolution Protocol. RFC 826. Recognised, so that its share of the traffic shows; a request
+//! and its reply say how far the one that is asked is away at least.
 
 use crate::parse::{be32, header};
 use crate::{ethernet, llc, notes};
 use std::fmt;
 use std::net::Ipv4Addr;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
+use wirewait_wire::{
+    Address, Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Probe, Verified,
+};
 
 /// The part of an ARP packet that says what the rest looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +56,28 @@ impl Header {
         let target = be32(input.bytes, 12 + 2 * hardware)?;
         Some((sender.into(), target.into()))
     }
+
+    /// Who is asked for, or says that he is here; not who announces himself unasked.
+    fn probe(&self, input: Input<'_>) -> Option<Probe> {
+        let (sender, target) = self.v4(input).filter(|(from, to)| from != to)?;
+        let (answers, who) = match self.operation {
+            1 => (false, target),
+            2 => (true, sender),
+            _ => return None,
+        };
+        Some(Probe {
+            answers,
+            number: who.into(),
+            of: Some(Address::V4(who.octets())),
+        })
+    }
 }
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "arp",
     title: "Address Resolution Protocol, RFC 826",
-    does: "recognised and described",
-    lacks: "requests and replies are not paired",
+    does: "recognised; the reply to a request for one station alone shows how far it is",
+    lacks: "addresses other than IPv4's; requests are no transactions",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -76,8 +94,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ..Dissector::PLAIN
 };
 
-fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
+    if let Some(probe) = h.probe(input) {
+        facts.carries = Carries::Probe(probe);
+    }
     Ok(Layer {
         header: h.packet_length(),
         end: h.packet_length(),
@@ -161,6 +182,33 @@ mod tests {
         assert_eq!(line(&DISSECTOR, &reply), "10.0.0.1 is here");
         reply[7] = 9;
         assert_eq!(line(&DISSECTOR, &reply), "operation 9, protocol 0800");
+    }
+
+    /// Of RFC 826's example: Y answers X, who asked for Y's address.
+    #[test]
+    fn a_reply_answers_the_request_for_its_sender() {
+        let carried = |bytes: &[u8]| {
+            let mut facts = Facts::default();
+            dissect(Input::whole(bytes), &mut facts).unwrap();
+            facts.carries
+        };
+        let probe = |answers| {
+            Carries::Probe(Probe {
+                answers,
+                number: 0x0a00_0002,
+                of: Some(Address::V4([10, 0, 0, 2])),
+            })
+        };
+        assert_eq!(carried(&BYTES), probe(false));
+        let mut reply = BYTES;
+        reply[7] = 2;
+        reply[14..18].copy_from_slice(&[10, 0, 0, 2]);
+        reply[24..28].copy_from_slice(&[10, 0, 0, 1]);
+        assert_eq!(carried(&reply), probe(true));
+        let mut announced = BYTES;
+        announced[14..18].copy_from_slice(&[10, 0, 0, 2]);
+        assert_eq!(carried(&announced), Carries::Nothing, "RFC 5227, 2.3");
+        assert_eq!(carried(&BYTES[..27]), Carries::Nothing, "cut");
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub const EVIDENCE: &[(&str, Evidence)] = &[
     ("ipv4", Evidence { real_files: 86, real_frames: 126914, lab_frames: 27624, pairs: 0 }),
     ("ipv6", Evidence { real_files: 13, real_frames: 620, lab_frames: 393, pairs: 0 }),
     ("icmp", Evidence { real_files: 19, real_frames: 453, lab_frames: 17, pairs: 0 }),
+    ("icmpv6", Evidence { real_files: 8, real_frames: 128, lab_frames: 393, pairs: 0 }),
     ("tcp", Evidence { real_files: 68, real_frames: 94254, lab_frames: 27589, pairs: 0 }),
     ("udp", Evidence { real_files: 51, real_frames: 32164, lab_frames: 17, pairs: 0 }),
     ("ipx", Evidence { real_files: 21, real_frames: 6570, lab_frames: 4435, pairs: 0 }),

@@ -3,7 +3,7 @@
 //!
 //! Of interest is what a station or router says of a datagram that it could not deliver: who sent
 //! that has no answer to wait for. Only name queries are looked for in what is quoted; file services
-//! use no other datagrams that a station waits for.
+//! use no other datagrams that a station waits for. And an echo shows how far a station is.
 
 use crate::ipv4::PROTOCOL;
 use crate::nbns;
@@ -11,13 +11,19 @@ use crate::parse::header;
 use std::fmt;
 use wirewait_wire::{
     Carries, Claim, Dissector, Exchange, Facts, Fault, Fields, Id, Input, Kind, Layer, Next,
-    Operation, Part, Role, Side, Verified,
+    Operation, Part, Probe, Role, Side, Verified,
 };
 
 /// Destination unreachable.
 const UNREACHABLE: u8 = 3;
+/// Echo, and its reply.
+const ECHO: u8 = 8;
+const ECHO_REPLY: u8 = 0;
 /// Bytes of the header, behind which the datagram is quoted.
 const HEADER: u32 = 8;
+/// Bytes that a router need not cut into fragments (RFC 791 section 3.1): of an echo that is longer, the frame
+/// here may be the first of several, and is answered when the last has come.
+const UNCUT: u32 = 548;
 /// UDP among the protocols of IP.
 const UDP: u8 = 17;
 /// Where name services listen (RFC 1002 section 4.2).
@@ -68,10 +74,23 @@ impl Undelivered {
     }
 }
 
+/// An echo, or its reply, by identifier and sequence number.
+pub(crate) fn echo(icmp: Input<'_>, [asks, answers]: [u8; 2]) -> Option<Probe> {
+    let [kind, 0, _, _, number @ ..] = *icmp.bytes.first_chunk::<8>()? else {
+        return None;
+    };
+    let known = [asks, answers].contains(&kind) && icmp.length <= UNCUT;
+    known.then_some(Probe {
+        answers: kind == answers,
+        number: u32::from_be_bytes(number),
+        of: None,
+    })
+}
+
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "icmp",
     title: "Internet Control Message Protocol, RFC 792",
-    does: "header; a name query that could not be delivered ends there",
+    does: "header; a name query that could not be delivered ends there; an echo shows how far a station is",
     lacks: "other datagrams that are quoted, and fields of other types than \"destination \
             unreachable\"",
     verified: &[
@@ -95,6 +114,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         // It goes to who sent the query.
         facts.to = facts.to.with_port(query.from.1);
         facts.carries = Carries::Message;
+    } else if let Some(probe) = echo(input, [ECHO, ECHO_REPLY]) {
+        facts.carries = Carries::Probe(probe);
     }
     Ok(Layer {
         header: HEADER,
@@ -157,11 +178,11 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 /// RFC 792, and RFC 1256 for 9 and 10.
 fn type_name(kind: u8) -> &'static str {
     match kind {
-        0 => "echo reply",
+        ECHO_REPLY => "echo reply",
         UNREACHABLE => "destination unreachable",
         4 => "source quench",
         5 => "redirect",
-        8 => "echo",
+        ECHO => "echo",
         9 => "router advertisement",
         10 => "router solicitation",
         11 => "time exceeded",
@@ -259,6 +280,33 @@ mod tests {
             "an answer that its client did not want"
         );
         assert!(changed(1, 1).is_some(), "host unreachable");
+    }
+
+    /// RFC 792: type, code, checksum, identifier, sequence number.
+    #[test]
+    fn a_reply_brings_the_numbers_of_its_echo_back() {
+        let carried = |bytes: &[u8]| {
+            let mut facts = Facts::default();
+            dissect(Input::whole(bytes), &mut facts).unwrap();
+            facts.carries
+        };
+        let probe = |answers| {
+            Carries::Probe(Probe {
+                answers,
+                number: 0x0200_0900,
+                of: None,
+            })
+        };
+        let mut bytes = vec![8, 0, 1, 2, 2, 0, 9, 0];
+        assert_eq!(carried(&bytes), probe(false));
+        bytes[0] = 0;
+        assert_eq!(carried(&bytes), probe(true));
+        bytes.resize(548, 0);
+        assert_eq!(carried(&bytes), probe(true));
+        bytes.push(0);
+        assert_eq!(carried(&bytes), Carries::Nothing, "it may be a fragment");
+        assert_eq!(carried(&[8, 1, 1, 2, 2, 0, 9, 0]), Carries::Nothing);
+        assert_eq!(carried(&[13, 0, 1, 2, 2, 0, 9, 0]), Carries::Nothing);
     }
 
     proptest! {

@@ -49,6 +49,7 @@ dissectors! {
     ipv4,
     ipv6,
     icmp,
+    icmpv6,
     tcp,
     udp,
     ipx,

@@ -6,7 +6,9 @@
 use crate::ipx;
 use crate::parse::header;
 use std::fmt;
-use wirewait_wire::{Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Verified};
+use wirewait_wire::{
+    Carries, Claim, Dissector, Facts, Fault, Fields, Input, Layer, Next, Probe, Verified,
+};
 
 /// Signature characters.
 pub mod signature {
@@ -52,8 +54,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ncp_watchdog",
     title: "NetWare watchdog and message notices",
     aliases: &["watchdog", "WDOG", "IPX message"],
-    does: "watchdog queries and responses, notices of waiting messages",
-    lacks: "they are counted as other traffic, not with the NCP connection, which has \
+    does: "watchdog queries and responses, which show how far a workstation is; notices of \
+            waiting messages",
+    lacks: "what NCP has for it over UDP; they are counted as other traffic, not with the NCP connection, which has \
             sockets of its own; a query without a response is not pointed out",
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[
@@ -69,8 +72,15 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ..Dissector::PLAIN
 };
 
-fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
-    Message::parse(input)?;
+fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
+    let m = Message::parse(input)?;
+    if let signature::QUERY | signature::YES | signature::NO = m.signature {
+        facts.carries = Carries::Probe(Probe {
+            answers: m.signature != signature::QUERY,
+            number: m.connection.into(),
+            of: None,
+        });
+    }
     Ok(Layer {
         header: Message::LENGTH,
         end: Message::LENGTH,
@@ -109,7 +119,7 @@ mod tests {
     use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
-    use wirewait_wire::{Carries, Depth, Frame, LinkType, Timestamp, Walk};
+    use wirewait_wire::{Depth, Frame, LinkType, Timestamp, Walk};
 
     #[test]
     fn one_line_each() {
@@ -146,7 +156,19 @@ mod tests {
         let registry = crate::registry();
         let mut walk = Walk::default();
         registry.walk(&frame, Depth::Full, &mut walk);
-        assert_eq!(walk.facts.carries, Carries::Nothing);
+        let probe = |answers| {
+            Carries::Probe(Probe {
+                answers,
+                number: 7,
+                of: None,
+            })
+        };
+        let carries = match data {
+            [7, b'?'] => probe(false),
+            [7, b'Y' | b'N'] => probe(true),
+            _ => Carries::Nothing,
+        };
+        assert_eq!(walk.facts.carries, carries);
         let spans = walk.spans().iter();
         spans
             .map(|span| registry.dissector(span.dissector).name)
@@ -161,6 +183,10 @@ mod tests {
                 layers(packet_type, [0x4004, 0x4001], &[7, b'?']),
                 ["ethernet", "ipx", "ncp_watchdog"]
             );
+        }
+        for answer in *b"YN!" {
+            let layers = layers(4, [0x4001, 0x4004], &[7, answer]);
+            assert_eq!(layers, ["ethernet", "ipx", "ncp_watchdog"]);
         }
         assert_eq!(
             layers(4, [0x4004, 0x4001], &[7, b'x']),

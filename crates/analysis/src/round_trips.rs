@@ -3,7 +3,8 @@
 //!
 //! A transport answers some questions by itself: what opens a connection, what asks "are you
 //! there", and data that it may not keep waiting for its acknowledgement. The shortest such answer
-//! is the way to the station and back.
+//! is the way to the station and back. What somebody else on the link may answer for a station
+//! (RFC 1027, RFC 4389), its address, shows only how long that way is at least.
 
 use crate::account::{BOTH_SHORTEST, Distance, Evidence, STEADY, Took, on_line};
 use crate::bounds::{Bound, Hits};
@@ -12,7 +13,7 @@ use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
 use crate::world::Seen;
 use crate::{Mark, Notice, Noticed, RoundTrip};
-use wirewait_wire::{Endpoint, NumberedKind, Order, Timestamp};
+use wirewait_wire::{Carries, Cast, Endpoint, NumberedKind, Order, Probe, Timestamp};
 
 /// Questions that are open at once; the oldest goes when there are more.
 const OPEN: usize = 4096;
@@ -90,7 +91,7 @@ impl RoundTrips {
         match facts.order {
             Order::Stream(segment) => {
                 if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
-                    self.answer((*to, *from, None), seen, Some(ack));
+                    self.answer(&(*to, *from, None), seen, Some(ack));
                 }
                 if segment.syn {
                     let expects = Some(segment.seq.wrapping_add(1));
@@ -110,7 +111,7 @@ impl RoundTrips {
                 };
                 if answers && self.waiting > 0 {
                     let expects = n.expects.map(u32::from);
-                    self.answer((*to, *from, back), seen, expects);
+                    self.answer(&(*to, *from, back), seen, expects);
                 } else if n.poll && !n.response {
                     // The answer to a copy of an earlier poll does not acknowledge this one.
                     let behind = (u32::from(n.number) + 1) % n.modulus.max(1);
@@ -122,7 +123,36 @@ impl RoundTrips {
                     self.ask((*from, *to, forth), frame, (expects, data));
                 }
             }
-            Order::None => {}
+            Order::None => {
+                if let Carries::Probe(probe) = facts.carries {
+                    self.probed(seen, probe);
+                }
+            }
+        }
+    }
+
+    /// A station is asked for a sign of life, or gives one.
+    #[cold]
+    #[inline(never)]
+    fn probed(&mut self, seen: &Seen<'_>, probe: Probe) {
+        let facts = &seen.walk.facts;
+        // What is for a group may wait on its way, until all that sleep listen (IEEE 802.11, 11.2.3).
+        if facts.cast != Cast::Unicast {
+            return;
+        }
+        let (from, to) = (facts.from, facts.to);
+        let number = Some(((probe.number >> 16) as u16, probe.number as u16));
+        if !probe.answers {
+            let frame = (seen.mark, seen.frame.wire_len);
+            self.ask((from, to, number), frame, (None, false));
+        } else if let Some(question) = self.answered(&(to, from, number), seen.mark, None) {
+            match probe.of {
+                None => self.by_itself(from.station(), &question, seen),
+                Some(address) => {
+                    let ns = seen.mark.at.since(question.at.at);
+                    self.on_the_link(Endpoint::at(address), ns, (question.at, seen.mark));
+                }
+            }
         }
     }
 
@@ -207,29 +237,60 @@ impl RoundTrips {
     }
 
     /// This frame answers what was asked.
-    fn answer(&mut self, key: TripKey, seen: &Seen<'_>, acknowledges: Option<u32>) {
-        let Some(place) = self.open.find(&key) else {
-            return;
-        };
+    fn answer(&mut self, key: &TripKey, seen: &Seen<'_>, acknowledges: Option<u32>) {
+        if let Some(question) = self.answered(key, seen.mark, acknowledges) {
+            self.by_itself(key.1.station(), &question, seen);
+        }
+    }
+
+    /// What was asked, and is answered now, if it is sure which of its copies was.
+    fn answered(
+        &mut self,
+        key: &TripKey,
+        now: Mark,
+        acknowledges: Option<u32>,
+    ) -> Option<TripQuestion> {
+        let place = self.open.find(key)?;
         let fits = |question: &mut TripQuestion| {
             let both = acknowledges.zip(question.expects);
             both.is_none_or(|(a, expects)| a == expects)
         };
         if !self.open.get_mut(place).is_some_and(fits) {
-            return;
+            return None;
         }
-        let Some(question) = self.open.take(place) else {
-            return;
-        };
+        let question = self.open.take(place)?;
         self.waiting = self.waiting.saturating_sub(1);
-        let at = seen.mark;
-        let ns = at.at.since(question.at.at);
-        if question.repeated || ns < 0 {
+        let sure = !question.repeated && now.at.since(question.at.at) >= 0;
+        sure.then_some(question)
+    }
+
+    /// The station answered by itself.
+    fn by_itself(&mut self, station: Endpoint, question: &TripQuestion, seen: &Seen<'_>) {
+        let station = (station, &Known::default());
+        let bytes = u64::from(question.bytes) + u64::from(seen.frame.wire_len);
+        self.measured(station, question.at, (seen.mark, question.data), bytes);
+    }
+
+    /// Somebody on the link answered for a station: it is no nearer. Counts until its own transport answers.
+    fn on_the_link(&mut self, station: Endpoint, ns: i64, (asked, answered): (Mark, Mark)) {
+        let known = self.station(station, &Known::default(), answered.at);
+        let reach = &mut known.distance.reach;
+        if reach.samples > 0 {
             return;
         }
-        let station = (key.1.station(), &Known::default());
-        let bytes = u64::from(question.bytes) + u64::from(seen.frame.wire_len);
-        self.measured(station, question.at, (at, question.data), bytes);
+        let row = known.row.get_or_insert(RoundTrip {
+            station,
+            shortest_ns: i64::MAX,
+            ..RoundTrip::default()
+        });
+        row.samples = row.samples.saturating_add(1);
+        if ns < row.shortest_ns {
+            row.shortest_ns = ns;
+            (row.asked, row.answered) = (asked.frame, answered.frame);
+            reach.link = ns;
+            self.version += 1;
+            self.news += 1;
+        }
     }
 
     /// A station answered by itself; that data has come, or something else.
@@ -246,6 +307,9 @@ impl RoundTrips {
         }
         self.version += 1;
         let known = self.station(station, known, answered.at);
+        if known.distance.reach.samples == 0 {
+            known.row = None;
+        }
         let row = known.row.get_or_insert(RoundTrip {
             station,
             shortest_ns: i64::MAX,
@@ -385,16 +449,25 @@ mod tests {
     }
 
     fn play(frames: &[(i64, u8, u8, Order)]) -> Vec<(u8, u64, i64)> {
-        let mut found = RoundTrips::new(16);
-        for (n, (ns, from, to, order)) in (1..).zip(frames) {
-            let mut walk = Walk::default();
-            walk.facts = Facts {
+        let facts = |(ns, from, to, order): &(i64, u8, u8, Order)| {
+            let facts = Facts {
                 from: station(*from),
                 to: station(*to),
                 order: *order,
                 ..Facts::default()
             };
-            let at = Timestamp::from_nanos(*ns);
+            (*ns, facts)
+        };
+        seen(frames.iter().map(facts)).0
+    }
+
+    /// What is found in these frames: by the end of an address, samples and the shortest; and what holds the ways.
+    fn seen(frames: impl Iterator<Item = (i64, Facts)>) -> (Vec<(u8, u64, i64)>, RoundTrips) {
+        let mut found = RoundTrips::new(16);
+        for (n, (ns, facts)) in (1..).zip(frames) {
+            let mut walk = Walk::default();
+            walk.facts = facts;
+            let at = Timestamp::from_nanos(ns);
             let frame = Frame {
                 at,
                 link: LinkType(1),
@@ -418,9 +491,94 @@ mod tests {
             _ => 0,
         };
         let rows = found.rows();
-        rows.iter()
+        let rows = rows
+            .iter()
             .map(|row| (last(row), row.samples, row.shortest_ns))
-            .collect()
+            .collect();
+        (rows, found)
+    }
+
+    /// Station `from` asks `to`, or answers; of whom if that is another address.
+    fn probe(
+        ns: i64,
+        [from, to]: [u8; 2],
+        answers: bool,
+        number: u32,
+        of: Option<u8>,
+    ) -> (i64, Facts) {
+        let of = of.map(|last| station(last).address);
+        let probe = Probe {
+            answers,
+            number,
+            of,
+        };
+        let facts = Facts {
+            from: station(from).station(),
+            to: station(to).station(),
+            carries: Carries::Probe(probe),
+            ..Facts::default()
+        };
+        (ns, facts)
+    }
+
+    /// Two echoes at once, answered in 300 and 250 ns; the third goes by twice, the fourth to a group.
+    #[test]
+    fn an_echo_measures_the_way_by_its_number() {
+        let mut group = probe(3_000, [1, 9], false, 4, None);
+        group.1.cast = Cast::Broadcast;
+        let frames = [
+            probe(0, [1, 9], false, 1, None),
+            probe(100, [1, 9], false, 2, None),
+            probe(300, [9, 1], true, 1, None),
+            probe(350, [9, 1], true, 2, None),
+            probe(1_000, [1, 9], false, 3, None),
+            probe(1_010, [1, 9], false, 3, None),
+            probe(1_100, [9, 1], true, 3, None),
+            group,
+            probe(3_010, [9, 1], true, 4, None),
+        ];
+        let (rows, found) = seen(frames.into_iter());
+        assert_eq!(rows, [(9, 2, 250)]);
+        let mut at = None;
+        let distance = found.of(&station(9), &mut at);
+        assert_eq!((distance.reach.shortest, distance.reach.link), (250, 0));
+    }
+
+    /// An address was asked for, and the answer took 40 ns, 30 ns: so far away is the station at least, until
+    /// its own transport says better.
+    #[test]
+    fn who_answers_for_an_address_is_no_farther_than_its_station() {
+        let frames = [
+            probe(0, [101, 102], false, 9, Some(9)),
+            probe(40, [102, 101], true, 9, Some(9)),
+            probe(1_000, [101, 102], false, 9, Some(9)),
+            probe(1_030, [102, 101], true, 9, Some(9)),
+        ];
+        let (rows, found) = seen(frames.into_iter());
+        assert_eq!(rows, [(9, 2, 30)]);
+        let mut at = None;
+        let reach = found.of(&station(9), &mut at).reach;
+        assert_eq!((reach.samples, reach.link), (0, 30));
+
+        let opens = |ns, ends: [u8; 2], order| {
+            let (ns, facts) = probe(ns, ends, false, 0, None);
+            let carries = Carries::Nothing;
+            let facts = Facts {
+                order,
+                carries,
+                ..facts
+            };
+            (ns, facts)
+        };
+        let frames = frames.into_iter().chain([
+            opens(2_000, [1, 9], segment(100, None, true)),
+            opens(2_500, [9, 1], segment(700, Some(101), true)),
+            probe(3_000, [101, 102], false, 9, Some(9)),
+            probe(3_020, [102, 101], true, 9, Some(9)),
+        ]);
+        let (rows, found) = seen(frames);
+        assert_eq!(rows, [(9, 1, 500)]);
+        assert_eq!(found.of(&station(9), &mut None).reach.shortest, 500);
     }
 
     fn segment(seq: u32, ack: Option<u32>, syn: bool) -> Order {

@@ -1,7 +1,7 @@
 //! What the layers of one frame mean, in words that no protocol owns.
 
 use crate::word::Name;
-use crate::{Endpoint, Id, Side};
+use crate::{Address, Endpoint, Id, Side};
 use std::num::NonZeroU32;
 
 /// Whom a frame is for, by its link-layer destination.
@@ -207,6 +207,18 @@ pub struct Presence {
     pub again_ms: u32,
 }
 
+/// A question that the transport of a station answers by itself and at once, or the answer
+/// (ICMP echo, ARP, the NetWare watchdog).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// It is the answer.
+    pub answers: bool,
+    /// Answers bring it back.
+    pub number: u32,
+    /// Who is asked, or answers, where that is another address than the frame's own.
+    pub of: Option<Address>,
+}
+
 /// What the innermost layer that was walked hands on to the analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carries {
@@ -228,6 +240,8 @@ pub enum Carries {
     Control,
     /// Something said in turn.
     Turn(Turn),
+    /// A question that a transport answers by itself, or the answer; nothing else.
+    Probe(Probe),
     /// A message of a protocol of requests and responses. A layer that conveys others sets
     /// it when the frame is a message of its own (an NBF name query).
     Message,

@@ -42,7 +42,7 @@ pub use exchange::{
 };
 pub use facts::{
     Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Placed, PlacedKind, Presence,
-    Scaling, Segment, Session, Step, Stream, Turn,
+    Probe, Scaling, Segment, Session, Step, Stream, Turn,
 };
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType};

@@ -43,7 +43,7 @@ struct Exact {
     dissector: DissectorId,
 }
 
-struct Probe {
+struct Recogniser {
     table: u32,
     accepts: fn(&[u8]) -> bool,
     dissector: DissectorId,
@@ -55,7 +55,7 @@ pub struct Registry {
     /// Open addressing, a power of two in size, at most half full.
     exact: Vec<Option<Exact>>,
     signatures: Vec<(u32, &'static [u8], DissectorId)>,
-    probes: Vec<Probe>,
+    probes: Vec<Recogniser>,
     layouts: Vec<(DissectorId, Arc<Layout>)>,
 }
 
@@ -101,7 +101,7 @@ impl Registry {
                     Claim::Signature(table, prefix) => {
                         registry.signatures.push((table.id(), prefix, id));
                     }
-                    Claim::Probe(table, accepts) => registry.probes.push(Probe {
+                    Claim::Probe(table, accepts) => registry.probes.push(Recogniser {
                         table: table.id(),
                         accepts,
                         dissector: id,

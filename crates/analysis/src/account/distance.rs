@@ -52,6 +52,9 @@ pub(crate) struct Reach {
     pub(crate) shortest: i64,
     /// All of them together.
     pub(crate) total: i64,
+    /// The shortest answer of somebody on its link, who may have answered for it; 0 where there was none.
+    /// It does not say how long the way is at most.
+    pub(crate) link: i64,
 }
 
 /// What says how much longer frames take on the way to a station.
@@ -137,6 +140,7 @@ impl Distance {
             samples: 0,
             shortest: 0,
             total: 0,
+            link: 0,
         },
         heard: None,
         line: LineEvidence {
@@ -174,8 +178,9 @@ impl Reach {
     fn bounds(&self, longer: &Longer) -> Bounds {
         let Longer { most, more, proved } = *longer;
         if self.samples == 0 {
+            let low = ns(self.link).min(most.least).saturating_add(proved);
             return Bounds {
-                low: proved.min(most.here),
+                low: low.min(most.here),
                 high: most.here,
             };
         }
@@ -698,6 +703,7 @@ mod tests {
                 samples,
                 shortest,
                 total: mean * samples as i64,
+                link: 0,
             },
             ..Distance::default()
         }
@@ -723,6 +729,22 @@ mod tests {
     fn without_evidence_the_shortest_slice_bounds_the_way() {
         assert_eq!(bounds(Distance::default(), u64::MAX), (0, u64::MAX));
         assert_eq!(bounds(Distance::default(), 700), (0, 700));
+    }
+
+    /// Somebody answered for the station after 100 ns: no less, and no more than the shortest slice.
+    #[test]
+    fn what_answers_for_a_station_bounds_the_way_from_below() {
+        let mut distance = Distance::default();
+        distance.reach.link = 100;
+        assert_eq!(bounds(distance, u64::MAX), (100, u64::MAX));
+        assert_eq!(bounds(distance, 700), (100, 700));
+        assert_eq!(bounds(distance, 80), (80, 80), "a slice of 80 was seen");
+        let mut better = measured(8, 60, 60);
+        better.reach.link = 100;
+        assert_eq!(
+            bounds(better, u64::MAX),
+            bounds(measured(8, 60, 60), u64::MAX)
+        );
     }
 
     /// 100 ns were measured once: at most twice that, and no more than 150 where a slice of 150
