@@ -1,9 +1,11 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
 mod annotate;
+mod apart;
 mod arrivals;
 mod churn;
 mod clock;
+mod coarse;
 mod columns;
 mod compare;
 mod compared;
@@ -66,6 +68,7 @@ mod symptoms;
 mod templates;
 mod threads;
 mod truth;
+mod unknowable;
 mod verdict;
 mod windows;
 mod words;

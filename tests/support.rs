@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Snapshot, Transaction};
 use wirewait_capture::Options;
-use wirewait_wire::{Frame, Registry, Source};
+use wirewait_synth::OwnedFrame;
+use wirewait_wire::{Frame, LinkType, Registry, Source};
 
 /// The folder of the workspace.
 pub(crate) fn root() -> &'static Path {
@@ -156,6 +157,45 @@ pub(crate) fn analyse_source(source: &mut dyn Source) -> Analysis {
             Ok(None) => break,
             Err(_) => damages += 1,
         }
+    }
+    run.finish()
+}
+
+/// The frames of a capture, up to its first damage.
+pub(crate) fn owned_frames(path: &Path) -> Vec<OwnedFrame> {
+    let mut source =
+        wirewait_capture::open(&[path.to_owned()], &Options::default()).expect("a capture");
+    let mut frames = Vec::new();
+    while let Ok(Some(frame)) = source.next_frame() {
+        frames.push(OwnedFrame {
+            at: frame.at,
+            link: frame.link,
+            interface: frame.interface,
+            wire_len: frame.wire_len,
+            bytes: frame.bytes.to_vec(),
+        });
+    }
+    frames
+}
+
+/// A file with these frames, of one interface.
+pub(crate) fn capture_of(frames: &[OwnedFrame]) -> Vec<u8> {
+    use wirewait_capture::write::{PcapWriter, Precision};
+    let link = frames
+        .first()
+        .map_or(LinkType::ETHERNET, |frame| frame.link);
+    let mut writer = PcapWriter::new(Vec::new(), link, Precision::Nanos, 65_535).unwrap();
+    for frame in frames {
+        writer.frame(&frame.as_frame()).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// Runs the analyser over frames.
+pub(crate) fn analyse_frames<'a>(frames: impl IntoIterator<Item = &'a OwnedFrame>) -> Analysis {
+    let mut run = Run::new();
+    for frame in frames {
+        run.frame(&frame.as_frame());
     }
     run.finish()
 }

@@ -11,6 +11,7 @@ mod turns;
 mod unclaimed;
 mod units;
 
+use crate::apart::Steadiness;
 use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::clock::Clock;
@@ -68,6 +69,7 @@ pub(crate) struct AnalyzerState {
     unclaimed: Unclaimed,
     pub(crate) books: Books,
     duplicates: Duplicates,
+    steadiness: Steadiness,
     segments: Segments,
     clock: Clock,
     latest: Timestamp,
@@ -118,6 +120,7 @@ impl Analyzer {
                 unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
+                steadiness: Steadiness::default(),
                 segments: Segments::new(&settings),
                 clock: Clock::default(),
                 latest: Timestamp::from_nanos(i64::MIN),
@@ -345,6 +348,10 @@ impl Analyzer {
     #[must_use]
     pub fn snapshot(&mut self, figures: Figures) -> Snapshot {
         self.state.books.post();
+        let ticks = self.state.clock.ticks;
+        let apart = self.state.steadiness.found();
+        self.state.books.quality.clocks_apart = apart.map_or(0, |apart| apart.packets);
+        self.state.books.quality.coarse_clock = if ticks.ns() > 0 { ticks.same } else { 0 };
         let AnalyzerState {
             books,
             segments,
@@ -417,6 +424,8 @@ impl Analyzer {
             places,
             distribution,
             ledgers,
+            clocks_apart: apart,
+            tick: books.accounts.ticked(ticks.ns()),
             unsure_pauses: unsure.pauses,
             unsure_idle: unsure.idle,
             unsure_turnarounds: unsure.turnarounds,

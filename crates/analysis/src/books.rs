@@ -13,7 +13,8 @@ use crate::parties::{Directory, Parties};
 use crate::path::Path;
 use crate::protocols::Protocols;
 use crate::quality::{
-    DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, OFFLOADED, Quality, UNKNOWN_LINK, reasons,
+    CLOCKS_APART, COARSE_CLOCK, DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, OFFLOADED, Quality,
+    UNKNOWN_LINK, reasons,
 };
 use crate::recorder::Recorder;
 use crate::round_trips::RoundTrips;
@@ -427,6 +428,8 @@ impl Books {
             "gaps" => q.faults.gaps.saturating_add(q.lost_on_links),
             "one_sided" => q.one_sided,
             "clock_steps" => q.clock_steps,
+            CLOCKS_APART => q.clocks_apart,
+            COARSE_CLOCK => q.coarse_clock,
             "evicted" => q.evicted,
             "open_requests" => q.limits.open_requests,
             "conversation_requests" => q.limits.conversation_requests,

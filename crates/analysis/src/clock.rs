@@ -12,6 +12,7 @@
 //! A clock that is set forward cannot be told from silence.
 
 use crate::bounds::{Bound, Hits};
+use crate::tick::Ticks;
 use wirewait_wire::Timestamp;
 
 pub(crate) use wirewait_model::DISPLACED_NS;
@@ -114,6 +115,7 @@ pub(crate) struct Clock {
     sure: Timestamp,
     elapsed_ns: i64,
     pub(crate) steps: Steps,
+    pub(crate) ticks: Ticks,
     /// How often stamps went back.
     pub(crate) count: u64,
     pub(crate) hits: Hits,
@@ -132,6 +134,9 @@ impl Clock {
         if at >= self.high && self.lost.is_none() {
             if self.displaced.is_some() {
                 self.only_displaced();
+            }
+            if !self.ticks.fine {
+                self.ticks.frame(at.as_nanos(), at.since(self.high));
             }
             self.rise(at);
             false

@@ -11,6 +11,7 @@
 //! of it is found in `load/routers.rs`.
 
 use crate::Settings;
+use crate::apart::{SeenLongAgo, Watched};
 use crate::by_template::ByTemplate;
 use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
 
@@ -47,6 +48,8 @@ pub(crate) struct Before {
     pub(crate) original: Option<u32>,
     /// When its packet was seen before, unless the frame is a copy.
     pub(crate) packet: Option<SeenBefore>,
+    /// Whether a packet of a sample came again, later than any copy.
+    pub(crate) long_ago: SeenLongAgo,
 }
 
 /// A frame or a packet: its digest, whose lowest bits made room for what else is known of it.
@@ -69,6 +72,7 @@ pub(crate) struct Duplicates {
     sets: Vec<Set>,
     /// Digests of both ends.
     ends: ByTemplate<u64>,
+    watched: Watched,
 }
 
 impl Duplicates {
@@ -76,6 +80,7 @@ impl Duplicates {
         Self {
             sets: vec![Set::MADE; SETS],
             ends: ByTemplate::new(0),
+            watched: Watched::new(),
         }
     }
 
@@ -114,9 +119,13 @@ impl Duplicates {
         if let Some(original) = set.0.iter().find(|kept| copied(kept)) {
             return Before {
                 original: Some((original.word & INTERFACES) as u32),
-                packet: None,
+                ..Before::default()
             };
         }
+        let long_ago = match digest <= self.watched.up_to {
+            true => self.watched.look(digest, frame, walk),
+            false => SeenLongAgo::No,
+        };
         let now = KeptDigest {
             word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
             at: frame.at,
@@ -144,6 +153,7 @@ impl Duplicates {
         Before {
             original: None,
             packet,
+            long_ago,
         }
     }
 }

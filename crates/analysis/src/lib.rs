@@ -6,6 +6,7 @@
 
 mod account;
 mod analyzer;
+mod apart;
 mod arrivals;
 mod assembler;
 mod books;
@@ -50,6 +51,7 @@ mod stream;
 mod summary;
 mod symptoms;
 mod table;
+mod tick;
 mod timeline;
 mod totals;
 mod trail;
@@ -60,6 +62,7 @@ mod world;
 
 pub use account::{Bounds, Ledger, Phase, UnsurePauses};
 pub use analyzer::Analyzer;
+pub use apart::ClocksApart;
 pub use course::LedgerCourse;
 pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,
@@ -90,6 +93,7 @@ pub use symptoms::{
     Against, Base, Limit, Losses, Lost, RULES, Rule, Severity, Sight, Sights, State, Subject,
     Symptom, SymptomCourse, Symptoms, Threshold, Thresholds, Whose,
 };
+pub use tick::ClockTick;
 pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{Transaction, WHOLE_FRAME};

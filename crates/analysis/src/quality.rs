@@ -9,6 +9,10 @@ use crate::{Grade, Reason};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Quality {
     pub(crate) clock_steps: u64,
+    /// Frames with the stamp of the frame before, where the clock ticks.
+    pub(crate) coarse_clock: u64,
+    /// Packets of a sample that have the stamps of two clocks.
+    pub(crate) clocks_apart: u64,
     pub(crate) snapped: u64,
     pub(crate) truncated: u64,
     pub(crate) malformed: u64,
@@ -55,6 +59,10 @@ impl LimitHits {
 pub(crate) const DROPPED: &str = "dropped";
 /// The name of the reason that the files do not hold all frames that were captured.
 pub(crate) const NOT_SAVED: &str = "not_saved";
+/// That of packets with the stamps of two clocks.
+pub(crate) const CLOCKS_APART: &str = "clocks_apart";
+/// That of stamps which are the same for several frames.
+pub(crate) const COARSE_CLOCK: &str = "coarse_clock";
 /// That of frames of a kind of link that is not understood.
 pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 
@@ -76,7 +84,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 24] = [
+pub(crate) const REASONS: [(&str, &str); 26] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -97,6 +105,16 @@ pub(crate) const REASONS: [(&str, &str); 24] = [
     (
         "clock_steps",
         "times that the clock stepped back from one frame to the next",
+    ),
+    (
+        CLOCKS_APART,
+        "packets of a sample that came once more, all as much later: the capture was put together of \
+         two with different clocks, and counts the same traffic twice",
+    ),
+    (
+        COARSE_CLOCK,
+        "frames with the stamp of the frame before: the clock of the capture is coarse, and each \
+         time may be off by one of its ticks; only the verdict's shares allow for that",
     ),
     (
         "evicted",
@@ -197,8 +215,9 @@ impl Judged {
             DROPPED | NOT_SAVED => count.saturating_mul(POOR_BEYOND) > self.frames,
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
+            CLOCKS_APART => true,
             "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES => false,
-            OFFLOADED => false,
+            OFFLOADED | COARSE_CLOCK => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,
         };

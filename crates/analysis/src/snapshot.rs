@@ -1,6 +1,8 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
+use crate::apart::ClocksApart;
 use crate::summary::Conversations;
+use crate::tick::ClockTick;
 use crate::{
     Dips, Duplex, Efficiency, HopRow, Ledger, LevelCurve, RouteRow, Segment, ServiceRow, SizeCurve,
     Symptoms, Timeline, Transaction, TransitRow, UnsurePauses,
@@ -206,6 +208,10 @@ pub struct Snapshot {
     pub unsure_idle: UnsurePauses,
     /// Turnarounds that may be responses lost before the capture, likewise.
     pub unsure_turnarounds: UnsurePauses,
+    /// Packets have the stamps of two clocks: two captures of one traffic were merged.
+    pub clocks_apart: Option<ClocksApart>,
+    /// What the clock of the capture cannot show.
+    pub tick: ClockTick,
     /// How service changes with the load.
     pub load: Load,
     /// How far the stations are from the capture, as far as that is known; by address.

@@ -5,9 +5,14 @@
 
 #![forbid(unsafe_code)]
 
+mod coarse;
 pub mod compare;
+mod missing;
 mod nearest;
+mod share;
 mod verdict;
 
+pub use missing::Missing;
 pub use nearest::{Measured, Nearest, nearest};
-pub use verdict::{Culprit, Doubt, Finding, OnTheWay, Share, Verdict};
+pub use share::{Culprit, Share};
+pub use verdict::{Doubt, Finding, OnTheWay, Verdict};

@@ -1,58 +1,15 @@
 //! The answer in one sentence: where most of the active time went, with its evidence and its
 //! doubts.
 
+use crate::coarse;
+use crate::missing::Missing;
+use crate::share::{Culprit, Share, thousandths, total};
 use std::cmp::Ordering;
 use wirewait_analysis::{
     Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
     UnsurePauses,
 };
 use wirewait_wire::{Endpoint, Kind};
-
-/// Who can have the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Culprit {
-    /// The clients, between their requests.
-    Client,
-    /// Transfers, loss recovery, and the way between the capture and the stations.
-    Network,
-    /// The servers.
-    Server,
-}
-
-impl Culprit {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 3] = [Self::Client, Self::Network, Self::Server];
-
-    /// The name used in every output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Network => "network",
-            Self::Server => "server",
-        }
-    }
-
-    /// Its time in a ledger.
-    #[must_use]
-    pub fn of(self, ledger: &Ledger) -> Bounds {
-        match self {
-            Self::Client => ledger.client(),
-            Self::Network => ledger.network(),
-            Self::Server => ledger.server(),
-        }
-    }
-
-    /// Its time where the network has no more than is proved, as tables show it. Without the
-    /// unanswered requests, the three sum to the active time.
-    #[must_use]
-    pub fn shown(self, ledger: &Ledger) -> u64 {
-        match self {
-            Self::Network => self.of(ledger).low,
-            Self::Client | Self::Server => self.of(ledger).high,
-        }
-    }
-}
 
 /// What the capture shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,45 +65,6 @@ impl Finding {
     }
 }
 
-impl Culprit {
-    const fn order(self) -> usize {
-        self as usize
-    }
-}
-
-/// A part of the active time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// Client-nanoseconds.
-    pub ns: Bounds,
-    /// Thousandths of the active time.
-    pub thousandths: Bounds,
-}
-
-impl Share {
-    /// This one's time, where so much idle time beside the active time may be the network's.
-    fn of(culprit: Culprit, total: &Ledger, idle: u64) -> Self {
-        let mut ns = culprit.of(total);
-        let active = total.active();
-        let most = active.saturating_add(idle);
-        // A share of more time is less, but for the share of whom the time is.
-        let (of_least, of_most) = match culprit {
-            Culprit::Network => (active, most),
-            Culprit::Client | Culprit::Server => (most, active),
-        };
-        if culprit == Culprit::Network {
-            ns.high = ns.high.saturating_add(idle);
-        }
-        Self {
-            ns,
-            thousandths: Bounds {
-                low: thousandths(ns.low, of_least),
-                high: thousandths(ns.high, of_most),
-            },
-        }
-    }
-}
-
 /// What speaks against a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
@@ -154,8 +72,21 @@ pub enum Doubt {
     NoFrames,
     /// So few requests were answered: no verdict.
     FewRequests(u64),
+    /// No request was answered, because this is missing: no verdict.
+    Missing(Missing),
+    /// All of it happened at once: no verdict.
+    NoTime,
     /// Too much is missing from the capture.
     PoorCapture,
+    /// Packets are there twice, this far apart, ns: the stamps are those of two clocks. No verdict.
+    ClocksApart(i64),
+    /// The clock of the capture stands still for so long, ns. No verdict where that alone could turn it.
+    CoarseClock {
+        /// A tick.
+        ns: u64,
+        /// It could.
+        turned: bool,
+    },
     /// Of so much of the time, in thousandths, the capture cannot tell what it was: no verdict
     /// from a third on.
     Unknown(u64),
@@ -224,7 +155,8 @@ impl Verdict {
         let total = total(snapshot);
         let active_ns = total.active();
         let idle = snapshot.unsure_idle.ns.min(total.get(Phase::Idle));
-        let shares = Culprit::ALL.map(|culprit| Share::of(culprit, &total, idle));
+        let exact = Culprit::ALL.map(|culprit| Share::of(culprit, &total, idle));
+        let shares = coarse::shares(exact, snapshot);
         let unknown_ns = total.get(Phase::Unknown);
         let unanswered = thousandths(total.get(Phase::Unanswered), active_ns);
         let unknown = thousandths(unknown_ns, active_ns.saturating_add(unknown_ns));
@@ -236,15 +168,31 @@ impl Verdict {
             true => Finding::on(&shares),
             false => Finding::None,
         };
+        // What the clock alone could turn is no verdict.
+        let turned = known && finding != Finding::on(&exact) || coarse::hides_idle(snapshot);
+        let apart = snapshot.clocks_apart;
+        let finding = match turned || apart.is_some() {
+            true => Finding::None,
+            false => finding,
+        };
         let on_the_way = OnTheWay::of(snapshot, &total, idle);
         let mut doubts = Vec::new();
         if snapshot.capture.frames == 0 {
             doubts.push(Doubt::NoFrames);
+        } else if answered == 0 {
+            doubts.push(Doubt::Missing(Missing::of(snapshot)));
         } else if answered < ENOUGH {
             doubts.push(Doubt::FewRequests(answered));
+        } else if active_ns == 0 {
+            doubts.push(Doubt::NoTime);
         }
         if snapshot.capture.grade == Grade::Poor {
             doubts.push(Doubt::PoorCapture);
+        }
+        doubts.extend(apart.map(|apart| Doubt::ClocksApart(apart.ns)));
+        if snapshot.tick.ns > 0 {
+            let ns = snapshot.tick.ns;
+            doubts.push(Doubt::CoarseClock { ns, turned });
         }
         if unknown >= MENTIONED {
             doubts.push(Doubt::Unknown(unknown));
@@ -331,12 +279,6 @@ const UNKNOWN: u64 = 333;
 pub(crate) fn parts(snapshot: &Snapshot) -> [(u64, Culprit); 3] {
     let total = total(snapshot);
     Culprit::ALL.map(|culprit| (culprit.shown(&total), culprit))
-}
-
-fn total(snapshot: &Snapshot) -> Ledger {
-    let mut rows = snapshot.ledgers.iter();
-    rows.find(|row| row.of == LedgerOf::Capture)
-        .map_or(Ledger::default(), |row| row.ledger)
 }
 
 impl OnTheWay {
@@ -469,9 +411,4 @@ fn busiest(
         .max_by_key(|row| time(row))
         .filter(|row| time(row) > 0)
         .map(|row| (row.protocol, row.command, row.code))
-}
-
-fn thousandths(part: u64, whole: u64) -> u64 {
-    let (part, whole) = (u128::from(part), u128::from(whole));
-    u64::try_from((part * 2000 + whole).checked_div(2 * whole).unwrap_or(0)).unwrap_or(0)
 }

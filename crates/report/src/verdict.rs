@@ -3,7 +3,7 @@
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Short;
 use wirewait_analysis::{Bounds, ENOUGH, Ledger, RoundTrip};
-use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -122,12 +122,40 @@ fn none(verdict: &Verdict) -> String {
     if has(|doubt| matches!(doubt, Doubt::NoFrames)) {
         return "No verdict: the capture has no frames.".to_owned();
     }
+    if has(|doubt| matches!(doubt, Doubt::ClocksApart(_))) {
+        return "No verdict: the capture was put together of two whose clocks differ.".to_owned();
+    }
+    let missing = verdict.doubts.iter().find_map(|doubt| match doubt {
+        Doubt::Missing(missing) => Some(*missing),
+        _ => None,
+    });
+    let lacks = match missing {
+        Some(Missing::FileTraffic) => Some("has no requests to file servers"),
+        Some(Missing::Requests) => Some("has responses of file servers and no requests"),
+        Some(Missing::Responses) => Some("has requests to file servers and no responses"),
+        Some(Missing::Answers(_)) | None => None,
+    };
+    if let Some(lacks) = lacks {
+        return format!("No verdict: the capture {lacks}.");
+    }
     match verdict.answered {
         0 => return "No verdict: no request to a file server was answered.".to_owned(),
         n if n < ENOUGH => {
             return format!("No verdict: only {} answered, too few to judge.", were(n));
         }
         _ => {}
+    }
+    if let Some(Doubt::CoarseClock { ns, turned: true }) = verdict
+        .doubts
+        .iter()
+        .find(|doubt| matches!(doubt, Doubt::CoarseClock { .. }))
+        && verdict.active_ns > 0
+    {
+        return format!(
+            "No verdict: the clock of the capture ticks every {}, and that alone could turn it. \
+             Capture with a clock that is finer than the times of the requests.",
+            seconds(*ns)
+        );
     }
     match verdict.active_ns {
         0 => "No verdict: the capture has no active time.".to_owned(),
@@ -213,13 +241,43 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     verdict.doubts.iter().map(|doubt| match doubt {
-        Doubt::NoFrames => "Doubt: the capture is empty, or the chosen part of it is.".to_owned(),
-        Doubt::FewRequests(n) => {
-            format!("Doubt: {} answered; a verdict takes {ENOUGH}.", were(*n))
-        }
+        Doubt::NoFrames => "Doubt: the capture is empty, or the chosen part of it is. Capture again while \
+                            clients work, or choose another part."
+            .to_owned(),
+        Doubt::FewRequests(n) => format!(
+            "Doubt: {} answered; a verdict takes {ENOUGH}. Capture for longer.",
+            were(*n)
+        ),
+        Doubt::Missing(Missing::FileTraffic) => "Doubt: no frame is a request or a response of a file \
+                                                 server. Capture at a client or at the server, without a \
+                                                 filter on ports."
+            .to_owned(),
+        Doubt::Missing(Missing::Requests | Missing::Responses) => "Doubt: one direction is missing. Capture \
+                                                                   both: a mirror port has to copy what a \
+                                                                   station sends and what it receives."
+            .to_owned(),
+        Doubt::Missing(Missing::Answers(n)) => format!(
+            "Doubt: none of {} was answered, though both directions were captured. Capture at the server: \
+             that shows whether they arrive.",
+            counted(*n, "request")
+        ),
+        Doubt::NoTime => "Doubt: no time passed between requests and responses, by their stamps. Capture \
+                          again, with stamps."
+            .to_owned(),
         Doubt::PoorCapture => {
             "Doubt: much is missing from the capture (its quality is poor).".to_owned()
         }
+        Doubt::ClocksApart(ns) => format!(
+            "Doubt: the same packets are in the capture twice, {} apart. Report each of the two captures \
+             alone; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
+            seconds(ns.unsigned_abs()),
+            ns.unsigned_abs() as f64 / 1e9
+        ),
+        Doubt::CoarseClock { ns, .. } => format!(
+            "Doubt: the clock of the capture ticks every {}, so each time may be off by as much; the \
+             shares allow for that.",
+            seconds(*ns)
+        ),
         Doubt::Unknown(part) => format!(
             "Doubt: {} of the time ({}) is unknown and counts nowhere: responses may be missing \
              from the capture. Capture both directions, without loss, and until the last response.",
@@ -228,7 +286,7 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         ),
         Doubt::Unanswered(part) => format!(
             "Doubt: {} of active time was spent on requests that were never answered; that is \
-             neither client, network nor server.",
+             neither client, network nor server. Capture at the server to see whether they arrive.",
             Percent(*part, 1000)
         ),
         Doubt::Close(other, share) => format!(

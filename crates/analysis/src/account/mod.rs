@@ -6,6 +6,7 @@
 mod ceiling;
 mod distance;
 mod phase;
+mod posting;
 mod timeline;
 mod unsure;
 
@@ -15,11 +16,13 @@ use crate::column::Column;
 use crate::packets::TIMER_NS;
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
+use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use ceiling::{BOTH_SHORTEST, Took, on_line};
 pub(crate) use distance::{Distance, Evidence, STEADY};
-use distance::{Nearest, ServerWay, Ways};
+use distance::{Nearest, ServerWay, Ways, is_single};
 pub use phase::{Bounds, Ledger, Phase};
+use posting::Posting;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -116,6 +119,7 @@ struct Sums {
     labels: Column<Sum>,
     /// Closed requests of all clients that are not settled.
     waiting: usize,
+    slices: ClockTick,
     /// What timelines lost: clients come and go.
     hits: Hits,
 }
@@ -140,6 +144,14 @@ impl Accounts {
     /// What may be loss recovery before the capture.
     pub(crate) fn unsure(&self) -> UnsureTime {
         self.unsure
+    }
+
+    /// The slices that a clock of such ticks may have stamped wrong.
+    pub(crate) fn ticked(&self, ns: u64) -> ClockTick {
+        ClockTick {
+            ns,
+            ..self.sums.slices
+        }
     }
 
     /// Keeps this many last seconds of the total from now on.
@@ -191,6 +203,10 @@ impl Accounts {
             let client = self.clients.of(wait.case.parties.client);
             client.timeline.closed(done, owner, ways);
             self.sums.waiting += 1;
+            let t = wait.case.transaction;
+            let several = u64::from(!is_single(t.request)) + u64::from(!is_single(t.response));
+            self.sums.slices.requests += 1;
+            self.sums.slices.transfers += several;
             let client = self.clients.of(wait.case.parties.client);
             let course = self.course.as_deref_mut();
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
@@ -450,6 +466,7 @@ impl Sums {
             pairs: Column::new(),
             labels: Column::new(),
             waiting: 0,
+            slices: ClockTick::default(),
             hits: Hits::NONE,
         }
     }
@@ -475,88 +492,6 @@ impl Sum {
     fn span_ns(&self) -> u64 {
         let span = self.span.map_or(0, |(from, to)| to.since(from));
         u64::try_from(span).unwrap_or(0)
-    }
-}
-
-/// Takes the slices of one client.
-struct Posting<'a> {
-    sums: &'a mut Sums,
-    course: Option<&'a mut LedgerCourse>,
-    pending: &'a mut Pending,
-    client: &'a mut Sum,
-    /// What is left of the ways within the slices of the request and of the gap before it.
-    ways: Ways,
-}
-
-impl Posting<'_> {
-    /// What follows belongs to this owner.
-    #[inline]
-    fn owner(&mut self, owner: SliceOwner) {
-        if owner != self.pending.owner {
-            self.pending.post(self.sums, self.client);
-            *self.pending = Pending {
-                owner,
-                sum: Sum::default(),
-            };
-        }
-    }
-
-    /// A request of this owner was outstanding from then to then.
-    #[inline]
-    fn spans(&mut self, from: Timestamp, to: Timestamp) {
-        self.pending.sum.spans(from, to);
-    }
-
-    /// So far the stations are from what follows.
-    #[inline]
-    fn ways(&mut self, ways: Ways) {
-        self.ways = ways;
-    }
-
-    #[inline]
-    fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
-        let mut begin = from;
-        if let Some(way) = self.ways.within(phase, to.since(from)) {
-            self.pending.sum.ledger.add_network(phase, way);
-            begin = from.plus(i64::try_from(way.low).unwrap_or(0));
-            if begin > from {
-                self.piece(Phase::Distance, from, begin);
-            }
-        }
-        self.piece(phase, begin, to);
-    }
-
-    #[inline]
-    fn piece(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
-        self.pending.sum.ledger.add(phase, from, to);
-        if let Some(course) = &mut self.course {
-            course.add(phase, from, to);
-        }
-    }
-
-    /// A slice of this phase begins for a request.
-    fn turnaround(&mut self, phase: Phase) {
-        self.pending.sum.turnarounds += u64::from(phase == Phase::Server);
-    }
-
-    /// A gap is the client's.
-    fn pause(&mut self) {
-        self.pending.sum.pauses += 1;
-    }
-
-    /// Closed requests of all clients that are not settled.
-    fn waiting(&self) -> usize {
-        self.sums.waiting
-    }
-
-    /// One is.
-    fn settled(&mut self) {
-        self.sums.waiting = self.sums.waiting.saturating_sub(1);
-    }
-
-    /// A request goes ahead of older ones.
-    fn goes_ahead(&mut self) {
-        self.sums.hits.hit(Bound::AccountQueue);
     }
 }
 

@@ -10,6 +10,7 @@
 //! claim it: closed requests queue behind the oldest open one.
 
 use super::{Phase, Posting, SliceOwner, Ways};
+use crate::tick::ClockTick;
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
@@ -358,12 +359,22 @@ impl Gap {
     /// losses of this length.
     #[inline]
     fn phase(&self, lost_ns: i64, posting: &mut Posting<'_>) -> Phase {
-        if self.to.since(self.from) - lost_ns <= self.think_ns {
+        let gap = self.to.since(self.from) - lost_ns;
+        let nearly = self.think_ns / ClockTick::NEARLY as i64;
+        if gap <= self.think_ns - nearly {
             posting.pause();
-            Phase::Client
-        } else {
-            Phase::Idle
+            return Phase::Client;
         }
+        let idle = gap > self.think_ns;
+        if gap <= self.think_ns + nearly {
+            posting.nearly(gap, idle);
+        }
+        if idle {
+            posting.idles();
+            return Phase::Idle;
+        }
+        posting.pause();
+        Phase::Client
     }
 
     #[cold]
@@ -387,6 +398,7 @@ impl Gap {
         for (from, to, owner) in lost {
             self.rest(at, from, phase, waits, posting);
             posting.owner(owner);
+            posting.within_gap(Phase::Retransmission);
             posting.slice(Phase::Retransmission, from, to);
             at = to;
         }
@@ -409,6 +421,7 @@ impl Gap {
                 posting.owner(self.owner);
                 posting.slice(phase, at, began);
                 posting.owner(wait.owner);
+                posting.within_gap(Phase::Waiting);
                 posting.slice(Phase::Waiting, began, end);
                 at = end;
             }

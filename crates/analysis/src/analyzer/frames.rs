@@ -2,6 +2,7 @@
 
 use super::connections::{self, Stepping};
 use super::{AnalyzerState, Arrival, SWEEP_NS};
+use crate::apart::SeenLongAgo;
 use crate::arrivals::SentBytes;
 use crate::duplicates::Before;
 use crate::path::Paths;
@@ -29,7 +30,13 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) {
         let registry = &common.registry;
-        let Before { original, packet } = before;
+        let Before {
+            original, packet, ..
+        } = before;
+        if let SeenLongAgo::Yes { ns, watched } = before.long_ago {
+            let window = common.settings.duplicate_id_ns;
+            self.steadiness.again(ns, watched, window);
+        }
         self.books.frames += 1;
         self.clock(frame.at, common);
         // What was seen on two interfaces has taken the time of two links.

@@ -2,7 +2,8 @@
 //! tell the way to a station from the work in it.
 
 use super::Ratio;
-use crate::{Culprit, Finding};
+use crate::share::Share;
+use crate::{Culprit, Finding, coarse};
 use wirewait_analysis::{Bounds, Ledger, LedgerOf, Phase, Snapshot};
 
 /// A culprit's part of the active time, for each answered request, or each byte.
@@ -44,7 +45,10 @@ pub(super) fn parts(
         let snapshot = captures.get(place)?;
         let total = total(snapshot);
         let shown = crate::verdict::parts(snapshot);
-        let all = shown.map(|(shown, culprit)| (culprit, shown, culprit.of(&total)));
+        let exact = Culprit::ALL.map(|culprit| Share::of(culprit, &total, 0));
+        // What a coarse clock may have made of it is no change.
+        let wide = coarse::shares(exact, snapshot);
+        let all = shown.map(|(shown, of)| (of, shown, wide[of as usize].ns));
         (n > 0).then_some((all, u128::from(n)))
     };
     let (Some((base, base_n)), Some((other, other_n))) = (of(0), of(number + 1)) else {

@@ -1,0 +1,114 @@
+//! Slices of a client on their way to their owners.
+
+use super::distance::Ways;
+use super::{Pending, Phase, SliceOwner, Sum, Sums};
+use crate::LedgerCourse;
+use crate::bounds::Bound;
+use wirewait_wire::Timestamp;
+
+/// Takes the slices of one client.
+pub(super) struct Posting<'a> {
+    pub(super) sums: &'a mut Sums,
+    pub(super) course: Option<&'a mut LedgerCourse>,
+    pub(super) pending: &'a mut Pending,
+    pub(super) client: &'a mut Sum,
+    /// What is left of the ways within the slices of the request and of the gap before it.
+    pub(super) ways: Ways,
+}
+
+impl Posting<'_> {
+    /// What follows belongs to this owner.
+    #[inline]
+    pub(super) fn owner(&mut self, owner: SliceOwner) {
+        if owner != self.pending.owner {
+            self.pending.post(self.sums, self.client);
+            *self.pending = Pending {
+                owner,
+                sum: Sum::default(),
+            };
+        }
+    }
+
+    /// A request of this owner was outstanding from then to then.
+    #[inline]
+    pub(super) fn spans(&mut self, from: Timestamp, to: Timestamp) {
+        self.pending.sum.spans(from, to);
+    }
+
+    /// So far the stations are from what follows.
+    #[inline]
+    pub(super) fn ways(&mut self, ways: Ways) {
+        self.ways = ways;
+    }
+
+    #[inline]
+    pub(super) fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
+        let mut begin = from;
+        if let Some(way) = self.ways.within(phase, to.since(from)) {
+            self.pending.sum.ledger.add_network(phase, way);
+            begin = from.plus(i64::try_from(way.low).unwrap_or(0));
+            if begin > from {
+                self.piece(Phase::Distance, from, begin);
+            }
+        }
+        self.piece(phase, begin, to);
+    }
+
+    #[inline]
+    fn piece(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
+        self.pending.sum.ledger.add(phase, from, to);
+        if let Some(course) = &mut self.course {
+            course.add(phase, from, to);
+        }
+    }
+
+    /// A slice of this phase begins for a request.
+    pub(super) fn turnaround(&mut self, phase: Phase) {
+        match phase {
+            Phase::Server => self.pending.sum.turnarounds += 1,
+            _ => self.sums.slices.slices += 1,
+        }
+    }
+
+    /// A gap is the client's.
+    pub(super) fn pause(&mut self) {
+        self.pending.sum.pauses += 1;
+    }
+
+    /// A gap is nobody's.
+    pub(super) fn idles(&mut self) {
+        self.sums.slices.idles += 1;
+    }
+
+    /// A gap is nearly, or hardly, as long as those that are idle.
+    #[cold]
+    pub(super) fn nearly(&mut self, ns: i64, idle: bool) {
+        let ns = u64::try_from(ns).unwrap_or(0);
+        let slices = &mut self.sums.slices;
+        match idle {
+            true => slices.hardly_idle = slices.hardly_idle.saturating_add(ns),
+            false => slices.nearly_idle = slices.nearly_idle.saturating_add(ns),
+        }
+    }
+
+    /// Loss recovery, or a wait, within a gap.
+    pub(super) fn within_gap(&mut self, phase: Phase) {
+        self.sums.slices.slices += 1;
+        self.sums.slices.transfers += u64::from(phase == Phase::Retransmission);
+    }
+
+    /// Closed requests of all clients that are not settled.
+    pub(super) fn waiting(&self) -> usize {
+        self.sums.waiting
+    }
+
+    /// One is.
+    pub(super) fn settled(&mut self) {
+        self.sums.waiting = self.sums.waiting.saturating_sub(1);
+    }
+
+    /// A request goes ahead of older ones.
+    pub(super) fn goes_ahead(&mut self) {
+        self.sums.hits.hit(Bound::AccountQueue);
+    }
+}

@@ -1,0 +1,264 @@
+//! Two captures of one traffic with clocks that differ, merged: each packet comes once more, and always as much later.
+//!
+//! Copies that come within the window of duplicates are found by `duplicates.rs`. Of those that come hours later,
+//! a sample of packets is remembered: all at first, and half of them whenever there is no more room.
+
+use wirewait_wire::{Frame, Walk};
+
+/// Packets that are remembered.
+const WATCHED: usize = 1024;
+/// Slots for them.
+const SLOTS: usize = 2 * WATCHED;
+/// Packets that come again as much later, at least,
+const AGAIN: u64 = 16;
+/// and of how many of those remembered they are one, at least.
+const AGAIN_IN: u64 = 4;
+
+/// Whether a packet was seen before, long ago.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SeenLongAgo {
+    /// It was not, or is none of those that are remembered.
+    #[default]
+    No,
+    /// It was.
+    Yes {
+        /// So long ago, ns.
+        ns: i64,
+        /// How many are remembered.
+        watched: u32,
+    },
+}
+
+/// A packet that is remembered.
+#[derive(Clone, Copy, Default)]
+struct WatchedPacket {
+    /// 0 where there is none.
+    digest: u64,
+    at: i64,
+    interface: u32,
+    /// It came again.
+    again: bool,
+}
+
+/// A sample of all packets, from the first one on.
+#[derive(Clone)]
+pub(crate) struct Watched {
+    slots: Vec<WatchedPacket>,
+    count: usize,
+    /// Digests up to this one are in the sample.
+    pub(crate) up_to: u64,
+}
+
+impl Watched {
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: vec![WatchedPacket::default(); SLOTS],
+            count: 0,
+            up_to: u64::MAX,
+        }
+    }
+
+    /// A packet in the sample. Where its sender gives it no number of its own it may be sent alike
+    /// again, so only one from another interface is the same.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn look(&mut self, digest: u64, frame: &Frame<'_>, walk: &Walk) -> SeenLongAgo {
+        let digest = digest.max(1);
+        let mut slot = digest as usize % SLOTS;
+        while self.slots[slot].digest != 0 {
+            let known = &mut self.slots[slot];
+            if known.digest == digest {
+                let same = walk.packet_start.is_some() || known.interface != frame.interface;
+                if known.again || !same {
+                    return SeenLongAgo::No;
+                }
+                known.again = true;
+                return SeenLongAgo::Yes {
+                    ns: frame.at.as_nanos().saturating_sub(known.at),
+                    watched: u32::try_from(self.count).unwrap_or(u32::MAX),
+                };
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+        self.slots[slot] = WatchedPacket {
+            digest,
+            at: frame.at.as_nanos(),
+            interface: frame.interface,
+            again: false,
+        };
+        self.count += 1;
+        if self.count > WATCHED {
+            self.halve();
+        }
+        SeenLongAgo::No
+    }
+
+    /// Forgets half of them.
+    fn halve(&mut self) {
+        let all = std::mem::replace(&mut self.slots, vec![WatchedPacket::default(); SLOTS]);
+        while self.count > WATCHED / 2 {
+            self.up_to /= 2;
+            let left = all.iter().filter(|known| self.keeps(known));
+            self.count = left.count();
+        }
+        for known in all {
+            if !self.keeps(&known) {
+                continue;
+            }
+            let mut slot = known.digest as usize % SLOTS;
+            while self.slots[slot].digest != 0 {
+                slot = (slot + 1) % SLOTS;
+            }
+            self.slots[slot] = known;
+        }
+    }
+
+    fn keeps(&self, known: &WatchedPacket) -> bool {
+        known.digest != 0 && known.digest <= self.up_to
+    }
+}
+
+/// Two clocks stamped the same packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClocksApart {
+    /// So far they are apart, ns.
+    pub ns: i64,
+    /// Packets of a sample that came as much later once more.
+    pub packets: u64,
+}
+
+/// Finds how far apart two clocks are: most packets that come again do so as much later.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Steadiness {
+    found: ClocksApart,
+    watched: u64,
+}
+
+impl Steadiness {
+    /// A packet came again, while `watched` are remembered; those that differ by less than `window` came as much
+    /// later as the others.
+    #[cold]
+    pub(crate) fn again(&mut self, ns: i64, watched: u32, window: i64) {
+        self.watched = watched.into();
+        if ns.unsigned_abs() <= window.unsigned_abs() {
+            return;
+        }
+        let found = &mut self.found;
+        if found.packets > 0 && ns.abs_diff(found.ns) <= window.unsigned_abs() {
+            found.packets += 1;
+            // Clocks drift.
+            found.ns = ns;
+        } else if found.packets > 0 {
+            found.packets -= 1;
+        } else {
+            *found = ClocksApart { ns, packets: 1 };
+        }
+    }
+
+    /// The clocks, if they are apart.
+    pub(crate) fn found(&self) -> Option<ClocksApart> {
+        let ClocksApart { packets, .. } = self.found;
+        (packets >= AGAIN && packets * AGAIN_IN >= self.watched).then_some(self.found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_wire::{LinkType, Timestamp};
+
+    const MS: i64 = 1_000_000;
+
+    fn look(
+        watched: &mut Watched,
+        digest: u64,
+        at: i64,
+        interface: u32,
+        number: bool,
+    ) -> SeenLongAgo {
+        let frame = Frame {
+            at: Timestamp::from_nanos(at),
+            link: LinkType::ETHERNET,
+            interface,
+            wire_len: 0,
+            bytes: &[],
+        };
+        let mut walk = Walk::default();
+        walk.packet_start = number.then_some(14);
+        watched.look(digest, &frame, &walk)
+    }
+
+    fn ago(ns: i64, watched: u32) -> SeenLongAgo {
+        SeenLongAgo::Yes { ns, watched }
+    }
+
+    #[test]
+    fn a_packet_is_the_same_where_it_has_a_number_or_another_interface() {
+        let mut watched = Watched::new();
+        assert_eq!(look(&mut watched, 7, 0, 0, true), SeenLongAgo::No);
+        assert_eq!(look(&mut watched, 7, 400 * MS, 0, true), ago(400 * MS, 1));
+        assert_eq!(
+            look(&mut watched, 7, 800 * MS, 0, true),
+            SeenLongAgo::No,
+            "once"
+        );
+        assert_eq!(look(&mut watched, 9, 0, 0, false), SeenLongAgo::No);
+        assert_eq!(look(&mut watched, 9, 5, 0, false), SeenLongAgo::No);
+        assert_eq!(look(&mut watched, 9, 10, 1, false), ago(10, 2));
+    }
+
+    /// Digests spread evenly over all: of 50,000 a part is remembered to the end, and found an hour later.
+    #[test]
+    fn a_sample_lasts_to_the_end() {
+        let mut watched = Watched::new();
+        let digest = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut again = Vec::new();
+        for round in 0..2 {
+            for n in 1..=50_000 {
+                let at = round * 3_600_000 * MS + n as i64 * MS;
+                if digest(n) <= watched.up_to
+                    && let SeenLongAgo::Yes { ns, .. } = look(&mut watched, digest(n), at, 0, true)
+                {
+                    again.push(ns);
+                }
+            }
+        }
+        assert!(
+            (WATCHED / 2 - 100..=WATCHED).contains(&again.len()),
+            "{}",
+            again.len()
+        );
+        assert!(again.iter().all(|ns| *ns == 3_600_000 * MS));
+        assert_eq!(watched.count, again.len());
+    }
+
+    fn found(again: impl IntoIterator<Item = i64>, watched: u32) -> Option<(i64, u64)> {
+        let mut steadiness = Steadiness::default();
+        for ms in again {
+            steadiness.again(ms * MS, watched, 50 * MS);
+        }
+        let found = steadiness.found();
+        found.map(|found| (found.ns / MS, found.packets))
+    }
+
+    #[test]
+    fn clocks_are_apart_where_many_packets_come_as_much_later() {
+        assert_eq!(found(vec![400; 16], 64), Some((400, 16)));
+        assert_eq!(found(vec![400; 15], 15), None, "too few");
+        assert_eq!(found(vec![400; 16], 65), None, "a small part");
+        assert_eq!(found(vec![50; 16], 16), None, "copies that come at once");
+        assert_eq!(
+            found((0..16).map(|n| 400 + n), 16),
+            Some((415, 16)),
+            "drift"
+        );
+        assert_eq!(
+            found((0..64).map(|n| n * 100 + 100), 16),
+            None,
+            "not steady"
+        );
+        let disturbed = (0..20).map(|n| if n == 3 { 2_000 } else { 400 });
+        assert_eq!(found(disturbed, 16), Some((400, 18)));
+    }
+}

@@ -1,0 +1,155 @@
+//! How fine the clock is that stamped the frames. Between two ticks it stands still, so frames that follow
+//! each other have the same stamp; a fine clock gives hardly any two.
+
+/// Two different stamps that are closer are those of a fine clock, ns: a frame of 100 bytes takes longer on
+/// 10 Mbit/s, and nothing that is judged is shorter.
+const FINE_NS: i64 = 100_000;
+/// Frames that have the stamp of the frame before, at least,
+const SAME: u64 = 8;
+/// and of how many frames they are one, at least.
+const SAME_IN: u64 = 32;
+/// The coarsest unit of stamps that is looked for, ns.
+const SECOND: i64 = 1_000_000_000;
+
+impl ClockTick {
+    /// Pauses are nearly, or hardly, idle where they differ from the think limit by at most this part of it.
+    pub const NEARLY: u64 = 8;
+}
+
+/// Looks for the ticks of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticks {
+    /// It is fine: nothing more is looked at.
+    pub(crate) fine: bool,
+    frames: u64,
+    /// Frames with the stamp of the frame before.
+    pub(crate) same: u64,
+    /// The shortest time between two different stamps, ns.
+    least: i64,
+    /// The power of ten of which all stamps are multiples, ns.
+    unit: i64,
+}
+
+impl Default for Ticks {
+    fn default() -> Self {
+        Self {
+            fine: false,
+            frames: 0,
+            same: 0,
+            least: i64::MAX,
+            unit: SECOND,
+        }
+    }
+}
+
+impl Ticks {
+    /// A frame with this stamp, so long after the one before.
+    #[inline(never)]
+    pub(crate) fn frame(&mut self, at: i64, passed: i64) {
+        self.frames += 1;
+        while at % self.unit != 0 {
+            self.unit /= 10;
+        }
+        if passed == 0 {
+            self.same += 1;
+        } else {
+            self.least = self.least.min(passed);
+            self.fine = self.least < FINE_NS;
+        }
+    }
+
+    /// The longest time that the clock stands still, ns; 0 where it is fine.
+    pub(crate) fn ns(&self) -> u64 {
+        let shown = self.same >= SAME && self.same.saturating_mul(SAME_IN) >= self.frames;
+        if self.fine || !shown || self.least == i64::MAX {
+            return 0;
+        }
+        // Ticks that are no multiple of the unit in which they are written are rounded to it: 54.9 ms to 50 or 60.
+        let rounded = if self.least > self.unit { self.unit } else { 0 };
+        u64::try_from(self.least.saturating_add(rounded)).unwrap_or(0)
+    }
+}
+
+/// What the clock of a capture cannot show, and how many of the account's slices it concerns. A frame is
+/// stamped up to one tick too early, or too late, so each end of a slice may be elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClockTick {
+    /// How long the clock stands still, ns; 0 where it is fine.
+    pub ns: u64,
+    /// Requests in the account.
+    pub requests: u64,
+    /// Messages in several frames, and slices of loss recovery: transfers that may have taken time.
+    pub transfers: u64,
+    /// Slices of requests that are not the server's.
+    pub slices: u64,
+    /// Pauses that are idle time.
+    pub idles: u64,
+    /// Pauses of clients that are nearly as long as those that are idle, ns.
+    pub nearly_idle: u64,
+    /// Idle pauses that are hardly longer than those which are not, ns.
+    pub hardly_idle: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn ticks(stamps: impl Iterator<Item = i64>) -> Ticks {
+        let mut ticks = Ticks::default();
+        let stamps: Vec<i64> = stamps.collect();
+        for two in stamps.windows(2) {
+            ticks.frame(two[1], two[1] - two[0]);
+        }
+        ticks
+    }
+
+    /// Frames 0.37 ms apart.
+    fn stamped(floor: impl Fn(i64) -> i64) -> u64 {
+        ticks((0..400).map(|n| floor(n * 370_000))).ns()
+    }
+
+    #[test]
+    fn the_tick_is_the_shortest_time_between_different_stamps() {
+        assert_eq!(stamped(|at| at), 0);
+        for tick in [MS, 10 * MS, 15_625_000] {
+            let found = stamped(|at| at / tick * tick);
+            assert!(
+                (tick as u64..=tick as u64 * 11 / 10).contains(&found),
+                "{tick}: {found}"
+            );
+        }
+    }
+
+    /// 18.2 ticks a second, written in microseconds and in hundredths of a second.
+    #[test]
+    fn ticks_that_are_rounded_are_no_shorter_than_they_are() {
+        let pc = |at: i64| at / 54_925_400 * 54_925_400;
+        let found = stamped(|at| pc(at) / 1_000 * 1_000);
+        assert!((54_925_400..=54_928_000).contains(&found), "{found}");
+        let found = stamped(|at| pc(at) / (10 * MS) * 10 * MS);
+        assert_eq!(found, 60_000_000);
+    }
+
+    /// Written by hand in milliseconds, and never two at once.
+    #[test]
+    fn round_stamps_alone_are_no_ticks() {
+        assert_eq!(ticks((0..400).map(|n| n * 5 * MS)).ns(), 0);
+        let seven = (0..400).map(|n| if n <= 14 { n / 2 * MS } else { n * MS });
+        assert_eq!(ticks(seven).ns(), 0, "seven at once");
+        let eight = (0..200).map(|n| if n <= 16 { n / 2 * MS } else { n * MS });
+        assert_eq!(ticks(eight).ns(), MS as u64);
+        let rare = (0..400).map(|n| if n <= 16 { n / 2 * MS } else { n * MS });
+        assert_eq!(ticks(rare).ns(), 0, "one in 50");
+    }
+
+    #[test]
+    fn two_stamps_close_together_are_those_of_a_fine_clock() {
+        let mut stamps: Vec<i64> = (0..400).map(|n| n / 4 * MS).collect();
+        stamps.push(99 * MS + 99_999);
+        let ticks = ticks(stamps.into_iter());
+        assert!(ticks.fine && ticks.ns() == 0);
+    }
+}
