@@ -44,6 +44,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) late_ns: i64,
     /// When the frame was sent.
     pub(crate) sent: Sent,
+    /// Its sender's number for the packet.
+    pub(crate) packet: Option<u16>,
 }
 
 impl<'a> Piece<'a> {
@@ -240,6 +242,7 @@ mod tests {
             resent: None,
             late_ns: 0,
             sent: Sent::UNKNOWN,
+            packet: None,
         };
         let numbered = Piece {
             share: (2, 9),

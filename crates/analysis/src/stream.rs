@@ -25,7 +25,8 @@ const STRAYS: u32 = 3;
 pub(crate) enum Fate {
     /// At least some were new.
     New,
-    /// They fill a gap, sooner than their sender can have heard of it: those behind overtook them.
+    /// They fill a gap, sooner than their sender can have heard of it, or by their packet's number sent before
+    /// those behind: these overtook them.
     Overtaken {
         /// Since the first of those came, ns.
         late_ns: i64,
@@ -319,7 +320,8 @@ impl ByteStream {
             && let Some(first) = self.held.since()
         {
             let late_ns = piece.mark.at.since(first).max(0);
-            if self.reacts_ns.is_some_and(|ns| late_ns < ns) {
+            let soon = self.reacts_ns.is_some_and(|ns| late_ns < ns);
+            if soon || self.held.is_sent_behind(piece.packet) {
                 overtaken = Some(late_ns);
             } else {
                 piece.late_ns = late_ns;
@@ -395,6 +397,7 @@ impl ByteStream {
                 resent: piece.resent,
                 late_ns: std::mem::take(&mut piece.late_ns),
                 sent: piece.sent,
+                packet: piece.packet,
             };
             self.held.insert(a, held);
             done += length;
@@ -416,6 +419,7 @@ impl ByteStream {
                 resent: held.resent,
                 late_ns: held.late_ns,
                 sent: held.sent,
+                packet: held.packet,
             }));
         }
     }
@@ -437,6 +441,16 @@ mod tests {
     use super::*;
 
     fn feed(stream: &mut ByteStream, frame: u64, seq: u32, bytes: &[u8], log: &mut String) -> Fate {
+        feed_packet(stream, (frame, None), seq, bytes, log)
+    }
+
+    fn feed_packet(
+        stream: &mut ByteStream,
+        (frame, packet): (u64, Option<u16>),
+        seq: u32,
+        bytes: &[u8],
+        log: &mut String,
+    ) -> Fate {
         let mut piece = Piece {
             bytes,
             length: bytes.len() as u32,
@@ -450,6 +464,7 @@ mod tests {
             resent: None,
             late_ns: 0,
             sent: crate::piece::Sent::UNKNOWN,
+            packet,
         };
         stream.segment(seq, &mut piece, &mut |o| match o {
             Ordered::Piece(p) => {
@@ -532,6 +547,34 @@ mod tests {
         assert_eq!(fill(&[30, 10, 20], 9), Fate::Overtaken { late_ns: 9 });
         assert_eq!(fill(&[30, 10, 20], 10), Fate::New);
         assert_eq!(fill(&[], 1), Fate::New);
+    }
+
+    /// Its sender acknowledges within 10 ns, and the gap is filled after 50. The packet behind the gap had the number
+    /// 3: what fills it was sent before that if its number is 2, and behind it if it is 4. At most 16
+    /// packets overtake one.
+    #[test]
+    fn what_was_sent_before_what_came_was_overtaken() {
+        let fill = |behind: Option<u16>, packet: Option<u16>| {
+            let (mut s, mut log) = (ByteStream::new(), String::new());
+            s.start(0);
+            s.reacted(10);
+            feed_packet(&mut s, (1, Some(1)), 0, b"ab", &mut log);
+            feed_packet(&mut s, (100, behind), 4, b"ef", &mut log);
+            feed_packet(&mut s, (110, behind.map(|n| n + 1)), 6, b"gh", &mut log);
+            feed_packet(&mut s, (150, packet), 2, b"cd", &mut log)
+        };
+        let overtaken = Fate::Overtaken { late_ns: 50 };
+        assert_eq!(fill(Some(3), Some(2)), overtaken);
+        assert_eq!(fill(Some(3), Some(5)), Fate::New, "sent again");
+        assert_eq!(fill(Some(3), Some(3)), Fate::New);
+        assert_eq!(
+            fill(Some(3), Some(u16::MAX)),
+            overtaken,
+            "numbers start again"
+        );
+        assert_eq!(fill(Some(20), Some(4)), overtaken);
+        assert_eq!(fill(Some(20), Some(3)), Fate::New, "17 before");
+        assert_eq!([fill(None, Some(2)), fill(Some(3), None)], [Fate::New; 2]);
     }
 
     /// Bytes 2 to 4 were sent before 20, when their sender said to be behind them, and come at 500.

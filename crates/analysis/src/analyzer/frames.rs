@@ -139,6 +139,7 @@ impl AnalyzerState {
                 resent: None,
                 late_ns: 0,
                 sent: Sent::UNKNOWN,
+                packet: walk.facts.packet_id,
             },
             message: walk.message.map(|span| span.dissector),
             layer: walk.last()?.dissector,

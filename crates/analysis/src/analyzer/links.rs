@@ -413,6 +413,7 @@ impl AnalyzerState {
                     resent: held.resent,
                     late_ns: 0,
                     sent: held.sent,
+                    packet: None,
                 },
                 message: held.message,
                 layer: held.layer,

@@ -7,6 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use wirewait_wire::Timestamp;
 
+/// A packet with a number that is lower by at most this was sent before the other one.
+const OVERTAKEN: u16 = 16;
+
 /// Bytes of one frame that came before their turn.
 pub(super) struct Held {
     pub(super) bytes: Vec<u8>,
@@ -19,6 +22,8 @@ pub(super) struct Held {
     pub(super) resent: Option<Mark>,
     pub(super) late_ns: i64,
     pub(super) sent: Sent,
+    /// Its sender's number for the packet.
+    pub(super) packet: Option<u16>,
 }
 
 /// What is held back in one direction. No two overlap.
@@ -52,6 +57,17 @@ impl HeldBack {
     pub(super) fn first(&self) -> Option<(u64, Mark)> {
         let (at, held) = self.by_position.first_key_value()?;
         Some((*at, held.mark))
+    }
+
+    /// Whether a packet with this number was sent before the first of them: numbers are counted, and this one is
+    /// a little lower. A retransmission would have a higher one; where numbers are random, one in
+    /// thousands is like this.
+    pub(super) fn is_sent_behind(&self, packet: Option<u16>) -> bool {
+        let first = self.by_position.first_key_value();
+        let Some((packet, first)) = packet.zip(first.and_then(|(_, held)| held.packet)) else {
+            return false;
+        };
+        (1..=OVERTAKEN).contains(&first.wrapping_sub(packet))
     }
 
     /// When the earliest of them came.
