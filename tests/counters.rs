@@ -337,6 +337,27 @@ fn current_clients_are_stations() {
     }
 }
 
+/// Three clients log on at 2.18 s (frames 44, 48 and 53) and off at 2.66, 2.81 and 3.04 s (2730, 3466
+/// and 3931, tshark): three at once, of which one is left at 3 s. What stands is as it was at the
+/// ends of intervals, and the text says so.
+#[test]
+fn what_stands_is_as_it_was_at_the_ends_of_intervals() {
+    let Some(folder) = captures("what_stands_is_as_it_was_at_the_ends_of_intervals") else {
+        return;
+    };
+    let capture = folder.join("lab/nbf1_llc2_smb1_3clients_srv.pcap");
+    for (interval, sessions) in [("20ms", 3.0), ("1s", 1.0)] {
+        let rows = shown(&capture, interval, "Server Sessions");
+        let server = rows.iter().find(|(_, object, _)| object == "Server");
+        assert_eq!(server.unwrap().2, sessions, "{interval}");
+    }
+    let text = String::from_utf8(counters(&capture, &[])).unwrap();
+    let first = text.lines().take(4).collect::<Vec<_>>().join(" ");
+    let says = "What stands (sessions, files, clients, commands) is as it was at the ends of \
+                intervals: what came and went within one is not in it.";
+    assert!(first.contains(says), "{first}");
+}
+
 /// A scanner sets up sessions and resets its connections: of 290 connections with SMB tshark shows
 /// a FIN or RST in each.
 #[test]
@@ -373,6 +394,39 @@ fn interim_answers_are_received_too() {
     };
     let received = rows.iter().find(client).unwrap().2;
     assert_eq!(received, 263_755.0 + 80.0 * 77.0);
+}
+
+/// The data of a raw write has no header of its own, and follows when the server said that it may.
+/// tshark: `tcp.len` of all segments from the client, none of them sent again, is 422,174 bytes, 72
+/// of them a session request; 20 raw writes of 4096 bytes with 4 of framing are among them. The
+/// server's: 1,757,771, among them the session's answer and 20 keep-alives of 4 bytes each.
+#[test]
+fn the_data_of_raw_writes_is_sent_and_received() {
+    let Some(folder) = captures("the_data_of_raw_writes_is_sent_and_received") else {
+        return;
+    };
+    let capture = folder.join("lab/01_smb1_nt1_port139_records_1client_srv.pcap");
+    for (object, counter, total) in [
+        ("Redirector", "Bytes Transmitted/sec", 422_102.0),
+        ("Server", "Bytes Received/sec", 422_102.0),
+        ("Server", "Bytes Transmitted/sec", 1_757_687.0),
+        ("Redirector", "Bytes Received/sec", 1_757_687.0),
+        // From the client to the server, and back, at both.
+        ("NBT Connection", "Bytes Sent/sec", 422_174.0 + 1_757_691.0),
+        (
+            "NBT Connection",
+            "Bytes Received/sec",
+            422_174.0 + 1_757_691.0,
+        ),
+    ] {
+        assert_eq!(sum(&capture, object, counter), total, "{object}: {counter}");
+    }
+    // With write-through and without (4000 bytes and 4 of framing, each), and one that is refused;
+    // tshark: requests of 64 bytes, a write of 1064.
+    let capture = root().join("captures/smb1/write-raw.pcapng");
+    let written = sum(&capture, "Server", "Bytes Received/sec");
+    let asked = 3.0 * 64.0 + 2.0 * 4004.0 + 1064.0;
+    assert_eq!(written, asked);
 }
 
 /// A break is the server's request, and what acknowledges it is one message of the client's,

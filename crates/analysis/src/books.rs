@@ -22,7 +22,7 @@ use crate::routing::Routing;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::Watch;
-use crate::world::{Event, Seen, World};
+use crate::world::{Event, Growth, Seen, World};
 use crate::{Attribution, Notice, Outcome, Reason, Settings, Sink, Transaction};
 use std::sync::Arc;
 use wirewait_model::Losses;
@@ -121,6 +121,7 @@ impl Books {
             Event::Guessed => self.quality.guessed_roles += 1,
             Event::Limited(limit) => self.quality.limits.hit(limit),
             Event::Asked(case) => self.asked(case),
+            Event::Grows(case, growth) => self.grows(case, growth),
             Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
         }
     }
@@ -266,6 +267,15 @@ impl Books {
         let mut room = None;
         if let Some(meters) = &mut self.meters {
             meters.asked(case.known(&mut self.directory, &mut room));
+        }
+    }
+
+    /// A request or an answer that was counted goes on.
+    #[cold]
+    fn grows(&mut self, case: Case<'_>, growth: Growth) {
+        let mut room = None;
+        if let Some(meters) = &mut self.meters {
+            meters.grows(case.known(&mut self.directory, &mut room), growth);
         }
     }
 

@@ -21,7 +21,7 @@ use crate::parties::Directory;
 use crate::path::Path;
 use crate::table::Known;
 use crate::table::Table;
-use crate::world::Seen;
+use crate::world::{Growth, Seen};
 use requests::Requests;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -133,6 +133,13 @@ impl Meters {
         let t = case.transaction;
         let bytes = t.response_bytes.saturating_add(t.interim_bytes);
         self.transports.message(case, bytes, t.kind == Kind::Break);
+    }
+
+    /// A message that was counted goes on: data that follows a raw write without a header, or
+    /// frames by turn.
+    pub(crate) fn grows(&mut self, case: Case<'_>, growth: Growth) {
+        self.requests.grows(case, growth);
+        self.transports.message(case, growth.bytes, growth.asks);
     }
 
     pub(crate) fn closed(&mut self, case: Case<'_>) {

@@ -106,6 +106,8 @@ pub(crate) enum Event<'a> {
     Asked(Case<'a>),
     /// Its answer is complete.
     Answered(Case<'a>),
+    /// What was thought to be complete has more.
+    Grows(Case<'a>, Growth),
     /// A transaction is closed.
     Closed(Case<'a>),
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
@@ -126,6 +128,17 @@ pub(crate) enum Event<'a> {
     /// The transaction with this number has to do with a frame: the one under way, if none is
     /// named.
     Did(u64, Deed, Option<u64>),
+}
+
+/// What comes of a message that was counted when it seemed complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
+    /// Of the request; otherwise of the answer.
+    pub(crate) asks: bool,
+    /// Bytes of the message.
+    pub(crate) bytes: u64,
+    /// Those of them that are data of the file, where they are still to be counted.
+    pub(crate) data: u64,
 }
 
 /// A limit of the [`Settings`] that was reached, where a conversation notices it.

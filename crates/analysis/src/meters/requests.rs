@@ -7,6 +7,7 @@ use crate::case::Case;
 use crate::column::Column;
 use crate::parties::Directory;
 use crate::table::{Table, TablePlace};
+use crate::world::Growth;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
 use wirewait_wire::word::Name;
@@ -240,6 +241,27 @@ impl Requests {
                 share.open = share.open.saturating_sub(open);
                 share.attached = share.attached.saturating_sub(attached);
             }
+        }
+    }
+
+    /// A request that was counted goes on, or its answer does: no message of its own.
+    pub(super) fn grows(&mut self, case: Case<'_>, growth: Growth) {
+        let Growth { asks, bytes, data } = growth;
+        if !asks {
+            self.sent_by_server(case, bytes, 0);
+            for end in self.ends(case) {
+                end.read_bytes = end.read_bytes.saturating_add(data);
+            }
+            if let Some(share) = self.share(case) {
+                share.read_bytes = share.read_bytes.saturating_add(data);
+            }
+            return;
+        }
+        let [client, server] = self.ends(case);
+        client.bytes_out = client.bytes_out.saturating_add(bytes);
+        server.bytes_in = server.bytes_in.saturating_add(bytes);
+        if let Some(share) = self.share(case) {
+            share.bytes_up = share.bytes_up.saturating_add(bytes);
         }
     }
 

@@ -213,6 +213,8 @@ impl Pairing {
                 if (recognised || upkeep) && length != rest {
                     return None;
                 }
+                // Its data counts for the file when it is answered, or done.
+                open.goes_on((true, message.tally.bytes, 0), world, events);
                 open.deed = Deed::Request;
                 let t = &mut open.transaction;
                 t.frames.request = t.frames.request.saturating_add(message.tally.frames);

@@ -52,7 +52,7 @@ impl Pairing {
             }
             let repeated = match (open.number.zip(x.number), open.state) {
                 (_, OpenState::Waiting) if between.turns && message.said == Said::More => {
-                    let serial = open.grow_by_turn(tally);
+                    let serial = open.grow_by_turn(tally, world, events);
                     self.asked_whole(serial, true, world, events);
                     return serial;
                 }

@@ -6,7 +6,7 @@ use crate::message::Message;
 use crate::open::{Open, OpenState, Shelved};
 use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Event, Events, World};
+use crate::world::{Between, Event, Events, Growth, World};
 use crate::{Deed, Flags, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Kind, Role, Side};
 
@@ -30,7 +30,7 @@ impl Pairing {
                     return Some(open.copy(tally));
                 }
                 (OpenState::Waiting, Said::More) if own && open.grows() => {
-                    let serial = open.grow_by_turn(tally);
+                    let serial = open.grow_by_turn(tally, world, events);
                     self.asked_whole(serial, true, world, events);
                     return Some(serial);
                 }
@@ -100,10 +100,15 @@ impl Pairing {
         let tally = &message.tally;
         let open = &mut *self.open[at];
         let before = open.transaction.response.map(|r| r.last.at);
-        if open.transaction.flags.contains(Flags::RAW) {
-            open.transaction.data_bytes += u64::from(message.input.length);
-        }
+        let raw = open.transaction.flags.contains(Flags::RAW);
+        let data = if raw {
+            u64::from(message.input.length)
+        } else {
+            0
+        };
+        open.transaction.data_bytes += data;
         open.respond(tally);
+        open.goes_on((false, tally.bytes, data), world, events);
         open.grown = true;
         let end = tally.extent.last.at;
         open.deadline = end.plus(world.settings.timeout_ns);
@@ -153,7 +158,12 @@ impl Open {
     }
 
     /// More of a request that was thought to be over.
-    pub(super) fn grow_by_turn(&mut self, tally: &PieceTally) -> u64 {
+    pub(super) fn grow_by_turn(
+        &mut self,
+        tally: &PieceTally,
+        world: &World<'_>,
+        events: Events<'_>,
+    ) -> u64 {
         self.deed = Deed::Request;
         let t = &mut self.transaction;
         t.absorb(tally);
@@ -162,7 +172,20 @@ impl Open {
         if let Some(request) = &mut t.request {
             request.widen(tally.extent);
         }
+        self.goes_on((true, tally.bytes, 0), world, events);
         self.serial
+    }
+
+    /// What was counted when it seemed complete goes on: its request, or its answer.
+    pub(super) fn goes_on(
+        &self,
+        (asks, bytes, data): (bool, u64, u64),
+        world: &World<'_>,
+        events: Events<'_>,
+    ) {
+        if world.metered {
+            events(Event::Grows(self.case(), Growth { asks, bytes, data }));
+        }
     }
 
     /// Puts the answer aside; `data` is what the request itself brought.

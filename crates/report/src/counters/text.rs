@@ -20,6 +20,10 @@ const STATIONS: usize = 20;
 /// What the column of marks means.
 pub(crate) const MARKS: &str = "Marks: d derived, a approximated; what has no mark is exact.";
 
+/// What the highest value of a number is that stands, and is no rate.
+pub(crate) const STANDING: &str = "What stands (sessions, files, clients, commands) is as it was at the \
+                                   ends of intervals: what came and went within one is not in it.";
+
 const COUNTERS: &[Column] = &[
     Column::left("counter"),
     Column::right("mean"),
@@ -46,6 +50,7 @@ pub fn text(out: &mut impl Write, samples: &Samples, look: Look) -> io::Result<(
     };
     writeln!(out, "{extent}")?;
     writeln!(out, "{MARKS} --format json says how.")?;
+    writeln!(out, "{STANDING}")?;
     let (stations, more) = stations(samples, look.digits);
     for (station, objects) in &stations {
         writeln!(out)?;

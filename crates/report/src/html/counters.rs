@@ -4,7 +4,7 @@ use super::ROWS;
 use super::markup::Page;
 use super::table;
 use crate::counters::Samples;
-use crate::counters::text::{MARKS, StationFigures, extent, name, stations};
+use crate::counters::text::{MARKS, STANDING, StationFigures, extent, name, stations};
 use crate::time::Digits;
 use askama::Template;
 
@@ -21,6 +21,7 @@ struct StationPart {
 struct CountersPart {
     extent: String,
     marks: &'static str,
+    standing: &'static str,
     stations: Vec<StationPart>,
 }
 
@@ -48,6 +49,7 @@ pub(super) fn counters(page: &mut Page, samples: &Samples) {
     page.template(&CountersPart {
         extent,
         marks: MARKS,
+        standing: STANDING,
         stations: stations.collect(),
     });
     table::more(page, more);
