@@ -21,18 +21,28 @@ pub(crate) fn is_wide(culprit: Culprit, ledger: &Ledger) -> bool {
     u128::from(of.high - of.low) * 1000 >= u128::from(ledger.active()) * u128::from(WIDE)
 }
 
-/// A part of the active time as tables show it, marked where it is one bound of a wide interval.
+/// What stands before a part of the active time that is one bound of a wide interval, on every
+/// surface: the network has at least what is shown, clients and servers have at most that.
 #[must_use]
-pub(crate) fn marked(culprit: Culprit, ledger: &Ledger) -> Option<String> {
-    let active = ledger.active();
-    let percent = Percent(culprit.shown(ledger), active);
+pub fn bound_mark(culprit: Culprit, ledger: &Ledger) -> &'static str {
     match culprit {
-        _ if active == 0 => None,
-        _ if !is_wide(culprit, ledger) => Some(percent.to_string()),
-        Culprit::Network => Some(format!("\u{2265} {percent}")),
-        Culprit::Client | Culprit::Server => Some(format!("\u{2264} {percent}")),
+        _ if !is_wide(culprit, ledger) || ledger.active() == 0 => "",
+        Culprit::Network => "\u{2265} ",
+        Culprit::Client | Culprit::Server => "\u{2264} ",
     }
 }
+
+/// A part of the active time as tables show it, marked where it is one bound of a wide interval.
+#[must_use]
+pub fn marked(culprit: Culprit, ledger: &Ledger) -> Option<String> {
+    let active = ledger.active();
+    let percent = Percent(culprit.shown(ledger), active);
+    (active > 0).then(|| format!("{}{percent}", bound_mark(culprit, ledger)))
+}
+
+/// What the marks mean, below tables that have them.
+pub(crate) const MARKED: &str = "\u{2264} and \u{2265}: some of the client's or the server's time may \
+                                 be the network's, 15 % of active time or more";
 
 /// Who had most of the active time, and the evidence.
 #[must_use]

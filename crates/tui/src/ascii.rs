@@ -48,6 +48,7 @@ pub(crate) fn plain(c: char) -> char {
         '·' => '.',
         '×' => 'x',
         '≤' => '<',
+        '≥' => '>',
         'µ' | 'μ' => 'u',
         '✓' => 'y',
         // A curve of dots.

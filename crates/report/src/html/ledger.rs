@@ -6,7 +6,9 @@ use super::table;
 use crate::figures::Percent;
 use crate::table::NOTHING;
 use crate::time::Short;
+use crate::verdict::{MARKED, bound_mark};
 use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
+use wirewait_judge::Culprit;
 
 /// Bars of a kind.
 const BARS: usize = 20;
@@ -14,12 +16,13 @@ const BARS: usize = 20;
 /// A part of this width has its name in it, in ten-thousandths.
 const NAMED: i64 = 1500;
 
-/// The parts of a bar: the phases of each, in the order in which they are drawn. Those of the
+/// The parts of a bar: whose it is, and the phases of each, in the order in which they are drawn. Those of the
 /// network have one colour, and patterns that tell them apart.
-const PARTS: [(&str, &[Phase]); 4] = [
-    ("client", &[Phase::Client]),
+const PARTS: [(&str, Option<Culprit>, &[Phase]); 4] = [
+    ("client", Some(Culprit::Client), &[Phase::Client]),
     (
         "network",
+        Some(Culprit::Network),
         &[
             Phase::Request,
             Phase::Response,
@@ -27,8 +30,8 @@ const PARTS: [(&str, &[Phase]); 4] = [
             Phase::Retransmission,
         ],
     ),
-    ("server", &[Phase::Server]),
-    ("unanswered", &[Phase::Unanswered]),
+    ("server", Some(Culprit::Server), &[Phase::Server]),
+    ("unanswered", None, &[Phase::Unanswered]),
 ];
 
 fn sum(ledger: &Ledger, phases: &[Phase]) -> u64 {
@@ -71,6 +74,14 @@ pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
          are of active time, in client-seconds; waiting by design, idle and unknown time are no \
          part of it. Servers, clients and pairs each sum to all.",
     );
+    let wide = |row: &LedgerRow| {
+        Culprit::ALL
+            .iter()
+            .any(|one| !bound_mark(*one, &row.ledger).is_empty())
+    };
+    if snapshot.ledgers.iter().any(wide) {
+        page.leaf("p", &[("class", &"note")], format_args!("{MARKED}."));
+    }
     let of = |wanted: fn(&LedgerOf) -> bool| -> Vec<&LedgerRow> {
         let rows = snapshot.ledgers.iter();
         rows.filter(|row| wanted(&row.of)).collect()
@@ -92,7 +103,14 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
     }
     let shown = rows.iter().take(BARS);
     let used = |phases: &[Phase]| shown.clone().any(|row| sum(&row.ledger, phases) > 0);
-    let parts = PARTS.iter().filter(|(_, phases)| used(phases));
+    let bounded = |whose: Option<Culprit>| {
+        shown
+            .clone()
+            .any(|row| !mark(whose, &row.ledger).is_empty())
+    };
+    let parts = PARTS
+        .iter()
+        .filter(|(_, whose, phases)| used(phases) || bounded(*whose));
     let lost = used(&[Phase::Retransmission]);
     let apart: Vec<Phase> = [Phase::Waiting, Phase::Idle, Phase::Unknown]
         .into_iter()
@@ -107,7 +125,7 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
                     page.leaf("th", &[("scope", &"col"), ("class", &"n")], title);
                 }
                 let class = [("scope", &"col" as _), ("class", &"n roomy" as _)];
-                for (part, _) in parts.clone() {
+                for (part, ..) in parts.clone() {
                     page.leaf("th", &class, part);
                     if *part == "network" && lost {
                         page.leaf("th", &class, "(loss recovery)");
@@ -132,17 +150,18 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
                             let id = format!("ledger-{key_of}-{n}");
                             stacked(page, &id, 20, &name, &row.ledger);
                         });
-                        let mut cell = |phases: &[Phase]| {
+                        let mut cell = |whose: Option<Culprit>, phases: &[Phase]| {
+                            let mark = mark(whose, &row.ledger);
                             let cell = match sum(&row.ledger, phases) {
-                                0 => NOTHING.to_owned(),
-                                ns => part(ns, &row.ledger),
+                                0 if mark.is_empty() => NOTHING.to_owned(),
+                                ns => part_of(mark, ns, &row.ledger),
                             };
                             page.leaf("td", &[("class", &"n roomy")], cell);
                         };
-                        for (part, phases) in parts.clone() {
-                            cell(phases);
+                        for (part, whose, phases) in parts.clone() {
+                            cell(*whose, phases);
                             if *part == "network" && lost {
-                                cell(&[Phase::Retransmission]);
+                                cell(None, &[Phase::Retransmission]);
                             }
                         }
                         for phase in &apart {
@@ -204,7 +223,7 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
         ],
         |page| {
             let mut end = 0i64;
-            for (name, phases) in PARTS {
+            for (name, _, phases) in PARTS {
                 let begin = scale.place(end);
                 for phase in phases {
                     let ns = ledger.get(*phase);
@@ -256,12 +275,18 @@ fn section(
 /// The parts in words, each behind the colour and patterns that it has in the bar.
 fn key(page: &mut Page, ledger: &Ledger) {
     page.within("ul", &[("class", &"key")], |page| {
-        for (name, phases) in PARTS.iter().filter(|(_, phases)| sum(ledger, phases) > 0) {
+        let there = |whose, phases| sum(ledger, phases) > 0 || !mark(whose, ledger).is_empty();
+        for (name, whose, phases) in PARTS
+            .iter()
+            .filter(|(_, whose, phases)| there(*whose, phases))
+        {
             page.within("li", &[], |page| {
                 let there = || phases.iter().filter(|phase| ledger.get(**phase) > 0);
                 there().for_each(|phase| swatch(page, *phase));
-                page.text(format_args!("{name} {}", part(sum(ledger, phases), ledger)));
-                if phases.len() > 1 {
+                let all = sum(ledger, phases);
+                let said = part_of(mark(*whose, ledger), all, ledger);
+                page.text(format_args!("{name} {said}"));
+                if phases.len() > 1 && all > 0 {
                     let each: Vec<String> = there()
                         .map(|phase| {
                             format!("{} {}", words(*phase), part(ledger.get(*phase), ledger))
@@ -298,7 +323,16 @@ fn swatch(page: &mut Page, phase: Phase) {
 }
 
 fn part(ns: u64, ledger: &Ledger) -> String {
-    format!("{} ({})", duration(ns), Percent(ns, ledger.active()))
+    part_of("", ns, ledger)
+}
+
+/// The mark of one bound of a wide interval.
+fn mark(whose: Option<Culprit>, ledger: &Ledger) -> &'static str {
+    whose.map_or("", |culprit| bound_mark(culprit, ledger))
+}
+
+fn part_of(mark: &str, ns: u64, ledger: &Ledger) -> String {
+    format!("{} ({mark}{})", duration(ns), Percent(ns, ledger.active()))
 }
 
 /// A pattern lies over the colour, so that neighbours differ without it.

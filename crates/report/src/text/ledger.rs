@@ -3,7 +3,7 @@
 use super::{Look, shown};
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
-use crate::verdict::marked;
+use crate::verdict::{MARKED, marked};
 use std::io::{self, Write};
 use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
@@ -54,8 +54,7 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         "  each moment of a client belongs to its oldest outstanding request; all times except elapsed are\n  \
            client-seconds; servers and clients each sum to \"all\"; percentages are of active time; network \
          is what\n  is proved: request and response transfer, loss recovery, and the distance within server and \
-         client;\n  \u{2264} and \u{2265}: some of the client's or the server's time may be the network's, 15 % of \
-         active time or more"
+         client;\n  {MARKED}"
     )
 }
 

@@ -1,6 +1,6 @@
 //! Equal things have equal percentages on all surfaces: text, HTML, JSON and the screen, of every
-//! capture that is shipped. What a percentage must be is worked out here from the nanoseconds of
-//! the JSON report.
+//! capture that is shipped. What a percentage must be, and the mark of one whose other bound is far,
+//! is worked out here from the nanoseconds of the JSON report.
 
 use super::{Kept, model, replayed, shown};
 use crate::Feed;
@@ -53,6 +53,8 @@ struct Parts {
     network: u64,
     server: u64,
     active: u64,
+    /// How far the other bounds of client, network and server are.
+    apart: [u64; 3],
 }
 
 impl Parts {
@@ -64,7 +66,13 @@ impl Parts {
             "retransmission_ns",
             "distance_ns",
         ];
+        let apart = |name: &str| {
+            let end = |end: &str| row[name][end].as_u64().unwrap();
+            end("high") - end("low")
+        };
+        let [clients, servers] = ["network_in_client_ns", "network_in_server_ns"].map(apart);
         Self {
+            apart: [clients, clients + servers, servers],
             client: ns("client_ns"),
             network: network.iter().map(|name| ns(name)).sum(),
             server: ns("server_ns"),
@@ -74,6 +82,18 @@ impl Parts {
 
     fn percents(&self) -> [String; 3] {
         [self.client, self.network, self.server].map(|ns| percent(ns, self.active))
+    }
+
+    /// With the mark of those whose other bound is 15 points away or more.
+    fn marked(&self) -> [String; 3] {
+        let marks = ["\u{2264} ", "\u{2265} ", "\u{2264} "];
+        let mut shares = self.percents();
+        for ((share, mark), apart) in shares.iter_mut().zip(marks).zip(self.apart) {
+            if u128::from(apart) * 100 >= u128::from(self.active) * 15 {
+                share.insert_str(0, mark);
+            }
+        }
+        shares
     }
 }
 
@@ -95,14 +115,34 @@ fn table(report: &str) -> BTreeMap<String, [String; 3]> {
     lines
         .map(cells)
         .take_while(|row| row.len() > places[2])
-        .map(|row| (row[0].to_owned(), places.map(|at| unmarked(row[at]))))
+        .map(|row| (row[0].to_owned(), places.map(|at| row[at].to_owned())))
         .collect()
 }
 
-/// Without the mark of a figure whose other bound is far.
-fn unmarked(cell: &str) -> String {
-    cell.trim_start_matches(['\u{2264}', '\u{2265}', ' '])
-        .to_owned()
+/// The shares in the cells of a row of the HTML page's tables of time, by the names of their
+/// columns.
+fn html_row(page: &str, pointer: &str) -> BTreeMap<String, String> {
+    let at = page.find(&format!("data-json=\"{pointer}\"")).unwrap();
+    let titles = page[..at].rsplit_once("<thead>").unwrap().1;
+    let (titles, _) = titles.split_once("</thead>").unwrap();
+    let inside = |cell: &str| {
+        let (_, rest) = cell.split_once('>').unwrap();
+        rest.split('<').next().unwrap().to_owned()
+    };
+    let titles = titles.split("<th").skip(1).map(inside);
+    let (row, _) = page[at..].split_once("</tr>").unwrap();
+    // The first is the row's name.
+    let cells = row.split("<td").skip(1).map(inside);
+    titles.skip(1).zip(cells).collect()
+}
+
+/// What the key of the whole capture's bar says behind a name: `server 12.8 s (71.2 %)`.
+fn key<'h>(page: &'h str, name: &str) -> Option<&'h str> {
+    let (_, rest) = page.split_once("<ul class=\"key\">")?;
+    let (key, _) = rest.split_once("</ul>")?;
+    let (_, rest) = key.split_once(&format!(">{name} "))?;
+    let (_, rest) = rest.split_once('(')?;
+    Some(rest.split_once(')')?.0)
 }
 
 /// The bounds that the sentence gives for this name: `client 1.7 to 3.6 %`.
@@ -147,7 +187,7 @@ fn equal_things_have_equal_shares() {
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures"),
         &mut files,
     );
-    let mut checked = 0;
+    let (mut checked, mut marked, mut keys, mut rows_of_html) = (0, 0, 0, 0);
     for file in files {
         let name = file.display().to_string();
         let snapshot = analysed(file);
@@ -191,9 +231,14 @@ fn equal_things_have_equal_shares() {
             assert_eq!(&percent(thousandths, 1000), expected, "{name}: {part}");
         }
         let seen = screen(snapshot);
-        for (part, share) in ["client", "network", "server"].iter().zip(&expected) {
+        for (part, share) in ["client", "network", "server"].iter().zip(&all.marked()) {
             let said = format!("{part} {share}");
             assert!(seen.contains(&said), "{name}: no {said} in\n{seen}");
+            marked += usize::from(!share.starts_with(|c: char| c.is_ascii_digit()));
+            if let Some(said) = key(&page, part) {
+                assert_eq!(said, share, "{name}: key of {part} in the HTML");
+                keys += 1;
+            }
         }
 
         // The rows of text and HTML.
@@ -221,12 +266,25 @@ fn equal_things_have_equal_shares() {
                     }
                 };
                 if let Some(said) = rows.get(&of) {
-                    assert_eq!(*said, parts.percents(), "{name}: {of} in the text");
+                    assert_eq!(*said, parts.marked(), "{name}: {of} in the text");
                     compared += 1;
                 }
                 if !page.contains(&format!("data-json=\"{pointer}\"")) {
                     // Not among those that are shown.
                     continue;
+                }
+                if kind != "capture" {
+                    let cells = html_row(&page, &pointer);
+                    let names = ["client", "network", "server"].into_iter();
+                    for (part, share) in names.zip(parts.marked()) {
+                        let Some(cell) = cells.get(part).filter(|cell| *cell != "-") else {
+                            assert!(share.starts_with("0.0"), "{name}: no {part} of {of}");
+                            continue;
+                        };
+                        let said = format!("({share})");
+                        assert!(cell.ends_with(&said), "{name}: {cell}, not {said} of {of}");
+                        rows_of_html += 1;
+                    }
                 }
                 for (class, ns, share) in bar(&page, &pointer) {
                     let known = row[format!("{class}_ns")].as_u64();
@@ -249,4 +307,8 @@ fn equal_things_have_equal_shares() {
         }
     }
     assert!(checked >= LEAST, "only {checked} captures");
+    assert!(
+        marked > 10 && keys > 2 * checked && rows_of_html > 2 * checked,
+        "{marked} marks, {keys} keys, {rows_of_html} rows in {checked} captures"
+    );
 }

@@ -13,9 +13,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::{Of, Tally};
 use wirewait_analysis::{
-    Counts, LedgerOf, LedgerRow, Phase, STARVES_PERCENT, Snapshot, StationRow, Times,
+    Counts, LedgerOf, LedgerRow, STARVES_PERCENT, Snapshot, StationRow, Times,
 };
-use wirewait_report::words::{Percent, Short, fairness};
+use wirewait_judge::Culprit;
+use wirewait_report::words::{Percent, Short, fairness, marked};
 
 pub(super) struct Clients;
 
@@ -293,7 +294,7 @@ fn detail(
                 Short(saturated(waited)),
                 Short(saturated(ledger.active())),
                 Percent(waited, ledger.active()),
-                Percent(ledger.get(Phase::Server), ledger.active()),
+                marked(Culprit::Server, &ledger).unwrap_or_default(),
                 row.thinks,
             );
             put(

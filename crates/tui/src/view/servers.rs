@@ -11,6 +11,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::Of;
 use wirewait_analysis::{LedgerOf, LedgerRow, Phase, ServerTotal};
+use wirewait_judge::Culprit;
+use wirewait_report::words::bound_mark;
 use wirewait_wire::Endpoint;
 
 pub(super) struct Servers;
@@ -65,7 +67,11 @@ fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
             .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server."),
             Column::right("server's", 8, |r: &ServerRow<'_>, _| {
                 r.ledger.map_or_else(Cell::default, |row| {
-                    Value::Share(row.ledger.get(Phase::Server), row.ledger.active()).into()
+                    let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());
+                    match bound_mark(Culprit::Server, &row.ledger) {
+                        "" => Value::Share(server, active).into(),
+                        _ => Value::ShareAtMost(server, active).into(),
+                    }
                 })
             })
             .rank(3)

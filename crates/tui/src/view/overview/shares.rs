@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot};
 use wirewait_judge::Culprit;
-use wirewait_report::words::{Grouped, Percent, Short};
+use wirewait_report::words::{Grouped, Percent, Short, bound_mark};
 
 /// Active client-seconds by who had them, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,9 @@ pub(super) struct Shares {
     waiting: u64,
     idle: u64,
     unknown: u64,
+    /// What stands before the shares of client, network and server that are one bound of a wide
+    /// interval.
+    marks: [&'static str; 3],
 }
 
 impl Shares {
@@ -47,6 +50,7 @@ impl Shares {
             waiting: ledger.get(Phase::Waiting),
             idle: ledger.get(Phase::Idle),
             unknown: ledger.get(Phase::Unknown),
+            marks: Culprit::ALL.map(|one| bound_mark(one, ledger)),
         }
     }
 
@@ -94,17 +98,18 @@ impl Shares {
         let active = self.active();
         let short = width < 60;
         let mut words: Vec<(Option<(&str, Style)>, String)> = Vec::new();
-        for (letter, name, ns, phase) in self.parts() {
+        let marks = self.marks.into_iter().chain([""]);
+        for ((letter, name, ns, phase), mark) in self.parts().into_iter().zip(marks) {
             if phase == Phase::Unanswered && ns == 0 {
                 continue;
             }
-            let share = Percent(ns, active);
+            let share = format!("{mark}{}", Percent(ns, active));
             let of_it = match name {
                 "network" if self.loss > 0 => ("loss recovery", self.loss),
                 _ => ("", 0),
             };
             let said = match (short, of_it) {
-                (true, _) => share.to_string().replace(' ', ""),
+                (true, _) => share.replace(' ', ""),
                 (false, (_, 0)) => format!("{name} {share}"),
                 (false, (what, part)) => {
                     format!("{name} {share} ({what} {})", Percent(part, active))
