@@ -418,6 +418,25 @@ fn requests_lost_before_the_capture_are_loss_recovery() {
     assert_eq!((lost.state, lost.hits.count), (State::Raised, 30));
 }
 
+/// Thirteen ECHO requests over IPX to a station that is never heard (frames 43 to 55, tshark), before the
+/// session over NetBEUI: nobody is known to wait for them, and no direction is missing.
+#[test]
+fn who_asks_whether_a_station_is_there_does_not_wait() {
+    let Some(folder) = captures("who_asks_whether_a_station_is_there_does_not_wait") else {
+        return;
+    };
+    let capture = folder.join("real/nbf_smb_dos-win98_netbeui-ipx-nbt.pcapng");
+    let found = analyse(&[capture]).unwrap();
+    let verdict = Verdict::on(&found.snapshot);
+    assert_eq!(verdict.unknown_ns, 0);
+    assert_eq!(verdict.finding, Finding::Named(Client));
+    let reasons = &found.snapshot.capture.reasons;
+    assert!(!reasons.iter().any(|reason| reason.name == "one_sided"));
+    let mut echoes = found.transactions.iter().filter(|t| t.carrier == "ipx");
+    let echo = echoes.find(|t| t.operation.name == "ECHO").unwrap();
+    assert_eq!(echo.copies, 13);
+}
+
 /// The same where no identification shows it: thirty pauses of 207 ms may be recovery of requests
 /// that were lost. Everything else is known: 720 ms of the server; between the other requests 2 ms
 /// each, and 29 ms (280 less 251) before each of the later rounds.

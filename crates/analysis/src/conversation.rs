@@ -229,8 +229,10 @@ impl Conversation {
         (span.0 <= span.1).then_some((self.between.ends, self.between.carrier, span))
     }
 
+    /// Only one direction was captured of what goes both ways: not of a station that asks whether
+    /// another is there, and is not heard.
     pub(crate) fn one_sided(&self) -> bool {
-        self.between.one_sided
+        self.between.one_sided && !self.pairing.only_probed()
     }
 
     /// A frame from `side` came by.

@@ -64,6 +64,8 @@ pub(crate) struct Pairing {
     raw: bool,
     /// Some request was answered.
     answered: bool,
+    /// Requests that only asked whether the other end is there, before it was heard.
+    probes: u64,
     /// Some request said what it is.
     named: bool,
     /// Data came from before what was taken for the beginning.
@@ -111,6 +113,7 @@ impl Pairing {
             asked,
             raw,
             answered,
+            probes,
             named,
             began_late,
             doubtful,
@@ -124,7 +127,7 @@ impl Pairing {
             stray,
         } = self;
         open.empty();
-        *next_serial = 0;
+        (*next_serial, *probes) = (0, 0);
         *parties = Parties::UNKNOWN;
         *server = 0;
         *last_response = None;
@@ -481,6 +484,11 @@ impl Pairing {
     /// Whether nothing is open.
     pub(crate) fn is_idle(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// Nothing was said but requests that ask whether the other end is there, and it was not heard.
+    pub(crate) fn only_probed(&self) -> bool {
+        self.probes > 0 && self.probes == self.next_serial
     }
 
     fn by_serial(&mut self, serial: u64) -> Option<&mut Open> {

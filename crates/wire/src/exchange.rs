@@ -119,6 +119,9 @@ impl Effects {
     pub const REMOTE_CALL: Self = Self(1 << 10);
     /// Sets up a connection or session, where none of the others says so.
     pub const SETS_UP: Self = Self(1 << 11);
+    /// Asks whether the other end is there, and for nothing else. Where it never was heard, nobody
+    /// is known to wait for it.
+    pub const PROBES: Self = Self(1 << 12);
 
     /// Whether a connection, session or share is set up by it.
     #[must_use]
@@ -356,6 +359,9 @@ pub struct Exchange {
     pub number: Option<u16>,
     /// Any station may answer, so the conversation is the client's alone (name queries).
     pub anyone: bool,
+    /// It says itself that it goes to all stations. Some send a copy of it to single ones, too: they
+    /// are asked no more than the others.
+    pub everyone: bool,
     /// Only length and direction can be read (encrypted): matched by turn.
     pub opaque: bool,
     /// What is done.
@@ -411,6 +417,7 @@ impl Exchange {
             repeats: false,
             number: None,
             anyone: false,
+            everyone: false,
             opaque: false,
             operation,
             code,

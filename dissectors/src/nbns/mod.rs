@@ -133,6 +133,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
             names: role == Role::Request && std::ptr::eq(operation, &raw const NAME_QUERY),
             repeats: true,
             anyone: true,
+            everyone: !h.response() && h.broadcast(),
             status: (role == Role::Response).then(|| status(h.code())),
             ..Exchange::new(
                 role,

@@ -57,6 +57,7 @@ impl Command {
             Self::TREE_CONNECT | Self::TREE_CONNECT_ANDX => Effects::ATTACHES,
             Self::TREE_DISCONNECT | Self::CLOSE_AND_TREE_DISC => Effects::DETACHES,
             Self::FIND_CLOSE | Self::FIND_CLOSE2 => Effects::ENDS_SEARCH,
+            Self::ECHO => Effects::PROBES,
             _ => Effects::NONE,
         }
     }

@@ -24,6 +24,7 @@ pub(super) mod command {
     pub(crate) const LOCK: u16 = 0x0a;
     pub(crate) const IOCTL: u16 = 0x0b;
     pub(crate) const CANCEL: u16 = 0x0c;
+    pub(crate) const ECHO: u16 = 0x0d;
     pub(crate) const QUERY_DIRECTORY: u16 = 0x0e;
     pub(crate) const CHANGE_NOTIFY: u16 = 0x0f;
     pub(crate) const QUERY_INFO: u16 = 0x10;
@@ -183,6 +184,7 @@ const fn effects(code: u16) -> Effects {
         command::LOGOFF => Effects::LOGS_OFF,
         command::TREE_CONNECT => Effects::ATTACHES,
         command::TREE_DISCONNECT => Effects::DETACHES,
+        command::ECHO => Effects::PROBES,
         _ => Effects::NONE,
     }
 }

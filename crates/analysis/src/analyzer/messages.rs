@@ -98,8 +98,9 @@ impl AnalyzerState {
             }
             // Who reports that it was not delivered may be a router.
             if role.is_some_and(|r| r.2 && r.0 != Role::Refusal) {
+                let says = message.exchange.as_deref().is_some_and(|x| x.everyone);
                 match side {
-                    0 => conversation.asks(facts.to, facts.cast != Cast::Unicast),
+                    0 => conversation.asks(facts.to, says || facts.cast != Cast::Unicast),
                     _ => conversation.answered_by(facts.from),
                 }
             }

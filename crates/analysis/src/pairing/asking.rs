@@ -252,15 +252,20 @@ impl Pairing {
                 open.deadline = request.last.at.plus(wait);
             }
             self.due = self.due.min(open.deadline);
-            if whole {
+            if whole && (self.answered || !open.is_probe()) {
                 open.starts_waiting(request.first.at, events);
             }
             self.open.falls_due(at);
         }
         let open = &mut *self.open[at];
         if whole {
-            if world.metered && open.state == OpenState::Asking {
-                events(Event::Asked(open.case()));
+            if open.state == OpenState::Asking {
+                if world.metered {
+                    events(Event::Asked(open.case()));
+                }
+                if !self.answered && open.is_probe() {
+                    self.probes += 1;
+                }
             }
             open.state = OpenState::Waiting;
         }

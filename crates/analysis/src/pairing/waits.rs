@@ -6,12 +6,19 @@ use crate::open::{Open, OpenState, Waiting};
 use crate::packets::TIMER_NS;
 use crate::world::{Event, Events};
 use crate::{Flags, Outcome, Turnaround};
-use wirewait_wire::{Kind, Timestamp};
+use wirewait_wire::{Effects, Kind, Timestamp};
 
 /// The response to such a request may have come without being captured, or after the capture.
 const UNSEEN: [Flags; 3] = [Flags::ONE_SIDED, Flags::CAPTURE_LOSS, Flags::OPEN_AT_END];
 
 impl Open {
+    /// Whether it only asks whether the other end is there.
+    #[inline]
+    pub(super) fn is_probe(&self) -> bool {
+        let t = &self.transaction;
+        t.kind == Kind::Other && t.effects.has(Effects::PROBES)
+    }
+
     /// The request is complete; it began at `began`.
     pub(super) fn starts_waiting(&mut self, began: Timestamp, events: Events<'_>) {
         if self.waiting != Waiting::Nobody {

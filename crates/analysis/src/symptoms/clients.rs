@@ -329,8 +329,12 @@ pub(super) fn fluctuating(
         };
         let beyond = t.total - i128::from(t.p50) * i128::from(t.n);
         let mut sights = slowest.hits.clone();
+        // A moment that a client lost to several at once counts once, as far as that is so of all
+        // of the server's responses.
+        let (once, each) = (sights.cost_ns, sights.total_ns.max(1));
+        let lost = beyond.max(0) * i128::from(once) / i128::from(each);
         sights.count = t.n;
-        sights.cost_ns = u64::try_from(beyond).unwrap_or(0);
+        sights.cost_ns = u64::try_from(lost).unwrap_or(0);
         let mut book = Book::default();
         let cell = book.cell(&FLUCTUATION);
         cell.hits = sights;

@@ -186,6 +186,8 @@ struct PairEvidence {
     missed: bool,
     /// Requests that somebody waits for, and when the next one behind each was asked.
     waiting: VecDeque<(u64, Option<Timestamp>)>,
+    /// Two of them were outstanding at once: what they cost may be the same moments.
+    overlaps: bool,
     /// Some of them are forgotten, and which of those somebody waited for last.
     crowded: bool,
     forgotten: Option<u64>,
@@ -328,6 +330,7 @@ impl Watch {
         let waiting = &mut pair.waiting;
         if let Some((_, next)) = waiting.back_mut() {
             next.get_or_insert(wait.began);
+            pair.overlaps = true;
         }
         if waiting.len() >= WAITING {
             waiting.pop_front();
@@ -432,6 +435,7 @@ impl Watch {
             resent,
             forgotten,
             rhythm,
+            overlaps,
             ..
         } = pair;
         let (client, server) = between(t);
@@ -454,11 +458,14 @@ impl Watch {
             && let Some(sight) = answers::turnaround(t)
         {
             let sight = sight.costing(own);
-            page.hit_one_by_one(&answers::SLOW_SERVER, &sight);
+            match *overlaps {
+                true => page.hit(&answers::SLOW_SERVER, &sight),
+                false => page.hit_one_by_one(&answers::SLOW_SERVER, &sight),
+            }
             if own >= thresholds.ns(Threshold::FluctuationLeast) {
                 let factor = thresholds.get(Threshold::Regular);
                 let rhythm = rhythm.get_or_insert_default();
-                rhythm.late(page.book.of(Base::Timed), own, &sight, factor);
+                rhythm.late((page.book.of(Base::Timed), own), &sight, factor, *overlaps);
             }
         }
         let waited = self.ended.filter(|(number, ..)| *number == t.number);

@@ -43,11 +43,17 @@ impl Rhythm {
     /// The response with this number among all that are timed took `own_ns`, which is not little.
     #[cold]
     #[inline(never)]
-    pub(super) fn late(&mut self, number: u64, own_ns: i64, sight: &Sight, factor: u64) {
-        self.levels[0].beat(number, sight);
+    pub(super) fn late(
+        &mut self,
+        (number, own_ns): (u64, i64),
+        sight: &Sight,
+        factor: u64,
+        overlaps: bool,
+    ) {
+        self.levels[0].beat(number, sight, overlaps);
         let factor = i64::try_from(factor).unwrap_or(i64::MAX);
         if self.median > 0 && own_ns >= self.median.saturating_mul(factor) {
-            self.levels[1].beat(number, sight);
+            self.levels[1].beat(number, sight, overlaps);
         }
         // A step towards each value, of a sixteenth, comes to the median of values that do not
         // change their kind.
@@ -74,9 +80,9 @@ impl Rhythm {
             let (every, times) = beats.distances.iter().max_by_key(|(_, times)| *times)?;
             let late = beats.sights.count;
             let others = timed.checked_sub(late).filter(|n| *n > 0)?;
-            let mean = total_ns.saturating_sub(beats.sights.cost_ns) / others;
+            let mean = total_ns.saturating_sub(beats.sights.total_ns) / others;
             let steady = u128::from(*times) * 100 >= u128::from(late - 1) * u128::from(percent);
-            let far = beats.sights.cost_ns / late >= mean.saturating_mul(factor);
+            let far = beats.sights.total_ns / late >= mean.saturating_mul(factor);
             // Of every second response it is none that most are fast.
             (late > least && steady && far && *every > 2).then(|| {
                 let mut sights = beats.sights.clone();
@@ -88,7 +94,7 @@ impl Rhythm {
 }
 
 impl Beats {
-    fn beat(&mut self, number: u64, sight: &Sight) {
+    fn beat(&mut self, number: u64, sight: &Sight, overlaps: bool) {
         if self.sights.count > 0 {
             let distance = number.saturating_sub(self.latest);
             let known = self
@@ -108,7 +114,10 @@ impl Beats {
             }
         }
         self.latest = number;
-        self.sights.add_one_by_one(sight);
+        match overlaps {
+            true => self.sights.add(sight, 1),
+            false => self.sights.add_one_by_one(sight),
+        };
     }
 }
 
@@ -123,7 +132,7 @@ pub(super) fn regular<'a>(
         let Some(timed) = book.known(&super::answers::SLOW_SERVER) else {
             continue;
         };
-        let all = (book.of(Base::Timed), timed.hits.cost_ns);
+        let all = (book.of(Base::Timed), timed.hits.total_ns);
         if let Some((every, sights)) = rhythm.regular(all, thresholds) {
             let mut book = Book::default();
             let cell = book.cell(&REGULAR);

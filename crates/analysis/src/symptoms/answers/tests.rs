@@ -1,5 +1,5 @@
 use super::super::State;
-use super::super::testing::{Bench, failed, mark};
+use super::super::testing::{Bench, failed, mark, transaction};
 use super::*;
 
 #[test]
@@ -174,6 +174,29 @@ fn what_waits_or_queues_is_not_slow() {
 }
 
 /// 50 answers of 1 ms and 50 of 199 ms: a mean of 100 ms.
+/// Thirty times a client asks for two things at once, and waits 200 ms for both: 6 s, not 12, though
+/// the mean is that of sixty responses.
+#[test]
+fn moments_that_a_client_waits_for_several_responses_cost_once() {
+    let mut bench = Bench::new();
+    for n in 0..30 {
+        let asked = n * 300;
+        let both =
+            [1, 2].map(|one| transaction(2 * n as u64 + one, Kind::Read, asked, asked + 200));
+        both.iter().for_each(|t| bench.begins(t, asked, false));
+        for t in both {
+            bench.ends(&t, asked, (false, asked + 200), None);
+            bench.close(t);
+        }
+        bench.last = asked + 200;
+    }
+    let slow = bench.found("slow_server").unwrap();
+    assert_eq!(slow.state, State::Raised);
+    assert_eq!((slow.hits.count, slow.of), (60, Some(60)));
+    assert_eq!(slow.hits.cost_ns, 6_000_000_000);
+    assert_eq!(slow.hits.total_ns, 12_000_000_000);
+}
+
 #[test]
 fn a_slow_server_says_more_than_slow_answers() {
     let mut bench = Bench::new();
