@@ -173,7 +173,6 @@ fn what_waits_or_queues_is_not_slow() {
     }
 }
 
-/// 50 answers of 1 ms and 50 of 199 ms: a mean of 100 ms.
 /// Thirty times a client asks for two things at once, and waits 200 ms for both: 6 s, not 12, though
 /// the mean is that of sixty responses.
 #[test]
@@ -197,6 +196,7 @@ fn moments_that_a_client_waits_for_several_responses_cost_once() {
     assert_eq!(slow.hits.total_ns, 12_000_000_000);
 }
 
+/// 50 answers of 1 ms and 50 of 199 ms: a mean of 100 ms.
 #[test]
 fn a_slow_server_says_more_than_slow_answers() {
     let mut bench = Bench::new();
