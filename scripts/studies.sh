@@ -53,6 +53,21 @@ echo
 echo "Jackman, bridges in series: by hops"
 "$wirewait" report "$(capture bridges/by-hops)" | sed -n '/^Routers on the way/,/^$/p' | sed 1d
 
+echo
+echo "Jackman, table III: Kbyte (1024 bytes) per second, and the drop against no bridge"
+set --
+for bridge in none internal-215-386-dedicated internal-215-386-nondedicated internal-30-dedicated \
+    internal-30-nondedicated internal-215-286-dedicated internal-215-286-nondedicated external-1 \
+    external-2 external-3 external-4 external-5 external-6 nondedicated-1 nondedicated-2; do
+    set -- "$@" "$bridge=$(capture "bridges/$bridge")"
+done
+# The exact figure of each: bytes per second of elapsed time.
+"$wirewait" compare "$@" --format csv | awk -F , '
+    NR == 1 { for (n = 1; n <= NF; n++) if ($n == "wall_throughput_bytes_per_second") rate = n }
+    $1 == "all" { if (!base) base = $rate
+        printf "  %-30s  %7.2f  %5.1f %%\n", $3, $rate / 1024, 100 - 100 * $rate / base }'
+
+echo
 echo "IBM 1998, NetBench and ServerBench: peaks, of the whole capture"
 for test in netbench serverbench; do
     for server in netfinity prosignia; do
@@ -70,6 +85,11 @@ first() {
         sed -n '1s/^/  /p'
 }
 first "none=bridges/none" "one bridge=bridges/external-1"
+first "NetWare 2.15=bridges/internal-215-386-dedicated" "NetWare 3.0=bridges/internal-30-dedicated"
+first "QIO=wells/interface-qio" "KERNEL=wells/interface-kernel"
+first "DECnet=wells/all-io-4-decnet" "LAST=wells/all-io-4-last"
+first "DECnet=wells/tp-5-decnet" "LAST=wells/tp-5-last"
+first "LAST=wells/xcopy-to-client-last" "DECnet=wells/xcopy-to-client-decnet"
 first "Novell=lans/novell-30k-read" "3Server=lans/3server-30k-read"
 first "3Server=lans/3server-750-read" "Novell=lans/novell-750-read" --peak
 first "ProSignia=netbench/netbench-prosignia" "Netfinity=netbench/netbench-netfinity" --at-load 45

@@ -1,6 +1,6 @@
 //! Captures against a baseline: the figures, from frames; and the program.
 
-use crate::support::{Analysis, Run, analyse, root};
+use crate::support::{Analysis, Run, analyse, captures, root};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
@@ -465,6 +465,36 @@ fn the_program_compares_and_fails_on_conditions() {
         err.contains("column 8: response_time.p95 takes ns"),
         "{err}"
     );
+}
+
+/// Of the first, 4.5 s, most data moved while the number of active stations changed within a second:
+/// the peak is of a load that was steady. Of the second all loads were, for seconds.
+#[test]
+fn a_peak_below_the_mean_is_said_to_be_one() {
+    let Some(folder) = captures("a_peak_below_the_mean_is_said_to_be_one") else {
+        return;
+    };
+    for (name, below) in [
+        ("real/smb1_2830frames_snort-dce.pcap", true),
+        ("lab/10_loss3pct_dup1pct_reorder2pct_srv.pcap", false),
+    ] {
+        let capture = folder.join(name).display().to_string();
+        let (_, shown, _) = said(&wirewait(&["compare", &capture, &capture]));
+        let number = |title: &str| -> f64 {
+            let row = shown
+                .lines()
+                .find(|line| line.trim_start().starts_with(title));
+            let row = row.unwrap_or_else(|| panic!("no {title} in\n{shown}"));
+            let rest = row.trim_start().strip_prefix(title).unwrap();
+            let value = rest.split_whitespace().next().unwrap();
+            value.replace(',', "").parse().unwrap()
+        };
+        let peak = number("peak transactions per second at a steady load  ");
+        assert_eq!(peak < number("transactions per second  "), below, "{name}");
+        let told = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = "a peak is below the mean over elapsed time: load that changed within a second";
+        assert_eq!(told.contains(words), below, "{name}: {told}");
+    }
 }
 
 #[test]

@@ -89,3 +89,107 @@ pub(crate) fn assert_near(what: &str, found: f64, expected: f64, parts: f64) {
         "{what}: {found}, expected {expected}"
     );
 }
+
+/// What a paper concludes is the first line of the command that repeats it (`scripts/studies.sh` prints
+/// them): base and other, further arguments, how the line begins, and what it says besides.
+const CONCLUSIONS: &[(&str, &str, &[&str], &str, &str)] = &[
+    // "A 41 percent decrease in throughput."
+    (
+        "bridges/none",
+        "bridges/external-1",
+        &[],
+        "Slower: ",
+        "41.4 % less",
+    ),
+    // "Both operate the bridging function equally well."
+    (
+        "bridges/internal-215-386-dedicated",
+        "bridges/internal-30-dedicated",
+        &[],
+        "No change: ",
+        "0.5 % faster",
+    ),
+    // 2.2 ms and 0.8 ms, with the pause of the client.
+    (
+        "wells/interface-qio",
+        "wells/interface-kernel",
+        &[],
+        "Faster: ",
+        "44.1 %",
+    ),
+    // 1434 s and 1091 s; 212 s and 163 s.
+    (
+        "wells/all-io-4-decnet",
+        "wells/all-io-4-last",
+        &[],
+        "Faster: ",
+        "",
+    ),
+    ("wells/tp-5-decnet", "wells/tp-5-last", &[], "Faster: ", ""),
+    // The transport has no effect on the copy of a tree.
+    (
+        "wells/xcopy-to-client-last",
+        "wells/xcopy-to-client-decnet",
+        &[],
+        "No change: ",
+        "",
+    ),
+    // "A value equivalent to that of 3Server"; "about three times higher".
+    (
+        "lans/novell-30k-read",
+        "lans/3server-30k-read",
+        &[],
+        "No change: ",
+        "",
+    ),
+    (
+        "lans/3server-750-read",
+        "lans/novell-750-read",
+        &["--peak"],
+        "At its peak ",
+        "201.2 % more",
+    ),
+    // "45 % more throughput at 45 clients", "84 % more transactions per second".
+    (
+        "netbench/netbench-prosignia",
+        "netbench/netbench-netfinity",
+        &["--at-load", "45"],
+        "With 45 stations active ",
+        "45.7 % more",
+    ),
+    (
+        "netbench/serverbench-prosignia",
+        "netbench/serverbench-netfinity",
+        &["--peak"],
+        "At its peak ",
+        "84.0 % more",
+    ),
+];
+
+#[test]
+fn the_papers_conclusions_are_the_first_line_of_a_comparison() {
+    let folder = std::env::temp_dir().join(format!("wirewait-studies-{}", std::process::id()));
+    crate::support::shared_folder(&folder);
+    for (base, other, arguments, begins, says) in CONCLUSIONS {
+        let files = [base, other].map(|name| {
+            let path = root().join(format!("captures/studies/{name}.scenario"));
+            let scenario = Scenario::parse(name, &std::fs::read_to_string(path).unwrap());
+            let file = folder.join(format!("{}.pcapng", name.replace('/', "-")));
+            std::fs::write(&file, scenario.unwrap().pcapng()).unwrap();
+            file
+        });
+        let output = crate::support::program()
+            .arg("compare")
+            .args(&files)
+            .args(*arguments)
+            .output()
+            .unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        let first = shown.lines().next().unwrap_or_default();
+        assert!(
+            first.starts_with(begins) && first.contains(says),
+            "{other}: {first}"
+        );
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

@@ -2,6 +2,7 @@
 
 use super::blame::{self, Part};
 use super::blocks::Block;
+use super::losses::{Losses, Repeated};
 use super::{Caveat, Change, Confidence, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work, caveat};
 use crate::{Culprit, Finding};
 use wirewait_analysis::{ENOUGH, Phase, Snapshot};
@@ -137,6 +138,8 @@ pub struct Conclusion {
     /// Active time for each answered request: client, network, server, as in
     /// [`crate::Verdict`]. Empty where one of the captures has none.
     pub parts: Vec<Part>,
+    /// Lost frames decided: nothing else would have said more than that it cannot tell.
+    pub losses: Option<Losses>,
     /// In whom most of the change is, as far as the captures can tell.
     pub finding: Finding,
     /// The group whose change made most of it.
@@ -150,6 +153,8 @@ pub(super) struct Evidence<'a> {
     pub(super) captures: &'a [&'a Snapshot],
     /// The blocks of each capture.
     pub(super) blocks: &'a [Vec<Block>],
+    /// How many requests of each had something retransmitted, where they were seen.
+    pub(super) repeated: &'a [Option<Repeated>],
     pub(super) all: &'a Group,
     pub(super) groups: &'a [Group],
     pub(super) mix: &'a [Group],
@@ -163,6 +168,7 @@ impl Conclusion {
         let Evidence {
             captures,
             blocks,
+            repeated,
             all,
             groups,
             mix,
@@ -181,19 +187,37 @@ impl Conclusion {
             work: None,
             active,
             parts,
+            losses: None,
             finding: Finding::None,
             most: None,
             doubts: caveat::doubts(captures, mix, sizes, number),
         };
         let (effect, confidence) = by_response_time(all, number);
+        let effect = match effect {
+            Effect::Slower | Effect::Faster if !is_material(all, number) => Effect::None,
+            effect => effect,
+        };
         let differs = active.is_some_and(|active| beyond(active.change(), MATERIAL));
         if same_traffic && (differs || matches!(effect, Effect::Slower | Effect::Faster)) {
             said.basis = Basis::SameTraffic;
             said.confidence = active.map_or(said.confidence, |active| active.confidence);
             return said;
         }
+        let lost = |units: &dyn Fn(usize) -> Option<u64>, change: Change| {
+            let material = beyond(change, MATERIAL);
+            material
+                .then(|| Losses::of(captures, repeated, units, number))
+                .flatten()
+        };
         if let Some(work) = work {
-            let (effect, backwards) = by_work(&work);
+            let (mut effect, mut backwards) = by_work(&work);
+            if undecided(effect)
+                && let Some(losses) = lost(&bytes, work.change())
+            {
+                let more = !matches!(work.change(), Change::Thousandths(..=0));
+                (effect, backwards) = (way_of(more), Some(more));
+                said.losses = Some(losses);
+            }
             said.basis = Basis::Bytes;
             said.effect = effect;
             said.confidence = work.confidence;
@@ -206,7 +230,17 @@ impl Conclusion {
         }
         // The time for a request is that of requests of the same kind.
         let alike = active.filter(|_| !said.doubts.iter().any(is_other_work));
-        if let Some((by_active, backwards)) = by_active_time(alike.as_ref(), effect, all, number) {
+        if let Some((mut by_active, mut backwards)) =
+            by_active_time(alike.as_ref(), effect, all, number)
+        {
+            if undecided(by_active)
+                && let Some(change) = alike.map(|active| active.change())
+                && let Some(losses) = lost(&answered, change)
+            {
+                let less = matches!(change, Change::Thousandths(..0));
+                (by_active, backwards) = (way_of(less), Some(less));
+                said.losses = Some(losses);
+            }
             said.basis = Basis::ActiveTime;
             said.effect = by_active;
             said.confidence = active.map_or(confidence, |active| active.confidence);
@@ -246,6 +280,19 @@ impl Conclusion {
     }
 }
 
+/// Whether chance may have made the difference, if there is one.
+fn undecided(effect: Effect) -> bool {
+    matches!(effect, Effect::None | Effect::TooFew)
+}
+
+/// What it is where the time became less, or more.
+fn way_of(less: bool) -> Effect {
+    match less {
+        true => Effect::Faster,
+        false => Effect::Slower,
+    }
+}
+
 /// Whether a fifth of the requests, or more, are of other operations.
 fn is_other_work(doubt: &Caveat) -> bool {
     match doubt {
@@ -261,6 +308,14 @@ fn beyond(change: Change, thousandths: i64) -> bool {
         Change::Thousandths(n) => n.abs() >= thousandths,
         Change::FromNothing => true,
     }
+}
+
+/// Whether response times changed by so much that it matters: their mean, or the typical one.
+fn is_material(all: &Group, number: usize) -> bool {
+    [Figure::ResponseTime, Figure::ResponseTimeP50]
+        .into_iter()
+        .filter_map(|figure| all.change(number, figure))
+        .any(|change| beyond(change, MATERIAL))
 }
 
 /// Whether it is twice as much or half as much.
@@ -354,10 +409,7 @@ fn by_active_time(
     let p = active.confidence.p()?;
     let less = matches!(active.change(), Change::Thousandths(..0));
     let (material, large) = (beyond(active.change(), MATERIAL), is_large(active.change()));
-    let effect = match less {
-        true => Effect::Faster,
-        false => Effect::Slower,
-    };
+    let effect = way_of(less);
     match p < LEVEL {
         true if material => Some((effect, Some(less))),
         // The typical request says the same, and surely.

@@ -9,6 +9,7 @@ mod condition;
 mod figure;
 mod group;
 mod jobs;
+mod losses;
 mod rank;
 mod same;
 mod values;
@@ -21,6 +22,7 @@ pub use conclusion::{ActiveTime, Basis, Conclusion, Effect};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use jobs::{JobTimes, OPEN_JOBS};
+pub use losses::{Losses, Repeated};
 pub use rank::{Confidence, FEWEST, RankTest};
 pub use values::{KEPT, Values};
 pub use work::{MATERIAL, Work};
@@ -290,6 +292,9 @@ impl Comparison {
                 None => blocks::of_timeline(&snapshot.load.timeline),
             })
             .collect();
+        let repeated: Vec<_> = (0..captures.len())
+            .map(|place| values.get(place).map(Values::repeated))
+            .collect();
         let same_traffic = |number: usize| match (values.first(), values.get(number + 1)) {
             (Some(base), Some(other)) => base.are_of_the_traffic_of(other),
             _ => false,
@@ -299,6 +304,7 @@ impl Comparison {
                 let evidence = conclusion::Evidence {
                     captures,
                     blocks: &blocks,
+                    repeated: &repeated,
                     all: &all,
                     groups: &groups,
                     mix,

@@ -4,6 +4,7 @@
 use super::blocks::{Block, Pace};
 use super::group::{bare, measures_service, path};
 use super::jobs::{JobTimes, Jobs};
+use super::losses::Repeated;
 use super::same::Seen;
 use super::{By, Key};
 use std::collections::{BTreeMap, HashMap};
@@ -28,6 +29,7 @@ pub struct Values {
     jobs: Jobs,
     pace: Pace,
     seen: Seen,
+    repeated: Repeated,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,7 @@ impl Sink for Values {
         self.jobs.transaction(transaction);
         self.pace.transaction(transaction);
         self.seen.transaction(transaction);
+        self.repeated.transaction(transaction);
         let Some(took) = transaction.took() else {
             return;
         };
@@ -104,6 +107,7 @@ impl Values {
             jobs: Jobs::new(think_ns, most),
             pace: Pace::new(think_ns),
             seen: Seen::default(),
+            repeated: Repeated::default(),
         }
     }
 
@@ -127,6 +131,11 @@ impl Values {
     /// Its requests in successive blocks.
     pub(super) fn blocks(&self) -> Vec<Block> {
         self.pace.blocks()
+    }
+
+    /// How many of them had something retransmitted.
+    pub(super) fn repeated(&self) -> Repeated {
+        self.repeated
     }
 
     /// Whether another capture is of the same traffic.

@@ -2,7 +2,7 @@
 
 use super::Compared;
 use super::words::{MANIFOLD, key_name, probability, value, worded};
-use crate::figures::Percent;
+use crate::figures::{Grouped, Percent};
 use crate::table::NOTHING;
 use wirewait_judge::compare::{
     ActiveTime, BLOCKS, Change, Conclusion, Confidence, Effect, Figure, LEVEL, MATERIAL, Ratio,
@@ -33,8 +33,9 @@ pub(super) fn by_work(
                 _ => "Faster",
             };
             format!(
-                "{word}: {rates}, significant ({}){}.",
-                chance(confidence),
+                "{word}{}: {rates}, {}{}.",
+                by_losses(verdict),
+                sure(verdict, confidence),
                 blamed(verdict)
             )
         }
@@ -48,6 +49,31 @@ pub(super) fn by_work(
             let p = chance(confidence);
             format!("No change: {rates}, which chance does as well ({p}).")
         }
+    }
+}
+
+/// That lost frames decided.
+fn by_losses(verdict: &Conclusion) -> &'static str {
+    match (&verdict.losses, verdict.effect) {
+        (None, _) => "",
+        (Some(_), Effect::Faster) => ", without lost frames",
+        (Some(_), _) => ", by lost frames",
+    }
+}
+
+/// What makes it more than chance.
+fn sure(verdict: &Conclusion, confidence: Confidence) -> String {
+    match &verdict.losses {
+        Some(losses) => format!(
+            "most of it loss recovery: something was retransmitted of {} of {} requests, of {} of {} in the \
+             baseline ({})",
+            Grouped(losses.other.repeated),
+            Grouped(losses.other.answered),
+            Grouped(losses.base.repeated),
+            Grouped(losses.base.answered),
+            probability(losses.p)
+        ),
+        None => format!("significant ({})", chance(confidence)),
     }
 }
 
@@ -84,8 +110,17 @@ pub(super) fn by_active_time(
     );
     let p = chance(verdict.confidence);
     let mut text = match (verdict.effect, verdict.confidence) {
-        (Effect::Slower, _) => format!("Slower: {what}, significant ({p}){}.", blamed(verdict)),
-        (Effect::Faster, _) => format!("Faster: {what}, significant ({p}){}.", blamed(verdict)),
+        (effect @ (Effect::Slower | Effect::Faster), confidence) => format!(
+            "{}{}: {what}, {}{}.",
+            if effect == Effect::Slower {
+                "Slower"
+            } else {
+                "Faster"
+            },
+            by_losses(verdict),
+            sure(verdict, confidence),
+            blamed(verdict)
+        ),
         (Effect::TooFew, Confidence::TooFew(a, b)) => too_few_parts(&what, a, b),
         (Effect::TooFew, confidence) => cannot_tell(&what, confidence, verdict),
         (Effect::None, _) => format!("No change: {what}, which chance does as well ({p})."),

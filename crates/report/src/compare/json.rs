@@ -91,7 +91,19 @@ struct ComparedVerdict {
     active_time_per_request: Option<ComparedTime>,
     /// Null where file data does not decide.
     by_bytes: Option<Work>,
+    /// Null where lost frames do not decide.
+    by_losses: Option<ByLosses>,
     doubts: Vec<String>,
+}
+
+/// Requests of which something was retransmitted, and how likely chance alone makes the difference.
+#[derive(Serialize)]
+struct ByLosses {
+    baseline_requests: u64,
+    baseline_repeated: u64,
+    requests: u64,
+    repeated: u64,
+    p: f64,
 }
 
 /// All of the clients' active time.
@@ -241,6 +253,13 @@ fn judged(compared: &Compared<'_>, number: usize) -> Option<ComparedVerdict> {
             bytes_per_second: self::number(Figure::ActiveThroughput, work.other),
             test: tested(&work.confidence, LEVEL),
             time_per_megabyte: parts(&work.parts, 1_000_000),
+        }),
+        by_losses: verdict.losses.map(|losses| ByLosses {
+            baseline_requests: losses.base.answered,
+            baseline_repeated: losses.base.repeated,
+            requests: losses.other.answered,
+            repeated: losses.other.repeated,
+            p: rounded(losses.p),
         }),
         doubts: doubts(compared, number),
     })

@@ -9,7 +9,7 @@ use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
 use wirewait_judge::compare::{
-    BLOCKS, Basis, By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS,
+    BLOCKS, Basis, By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS, Side,
 };
 
 /// Rows of a table of groups; the other formats have all.
@@ -179,9 +179,12 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         ("time of a job, mean", Figure::JobTime),
         ("time of a job, median", Figure::JobTimeP50),
         ("requests of a job", Figure::RequestsPerJob),
-        ("peak throughput", Figure::PeakThroughput),
+        ("peak throughput at a steady load", Figure::PeakThroughput),
         ("active stations at that peak", Figure::PeakStations),
-        ("peak transactions per second", Figure::PeakTransactions),
+        (
+            "peak transactions per second at a steady load",
+            Figure::PeakTransactions,
+        ),
         (
             "active stations at that peak",
             Figure::PeakTransactionsStations,
@@ -416,6 +419,17 @@ fn reading(out: &mut impl Write, compared: &Compared<'_>, look: Look) -> io::Res
     Ok(())
 }
 
+/// Whether a peak, which takes a steady load, is less than what there was on average.
+fn is_below_mean(side: &Side) -> bool {
+    [
+        (Figure::PeakThroughput, Figure::WallThroughput),
+        (Figure::PeakTransactions, Figure::TransactionsPerSecond),
+    ]
+    .into_iter()
+    .filter_map(|(peak, mean)| Some((peak.of(side)?, mean.of(side)?)))
+    .any(|(peak, mean)| peak.number() < mean.number())
+}
+
 /// How to read it, a paragraph each.
 pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
     let settings = compared.settings();
@@ -456,6 +470,15 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
              most. The rate while clients are active leaves idle time out, and may be higher."
                 .to_owned(),
         );
+        let configurations = compared.comparison.all.sides.iter().enumerate();
+        let below = configurations.filter(|(_, side)| side.as_ref().is_some_and(is_below_mean));
+        for (n, _) in below {
+            notes.push(format!(
+                "In {} a peak is below the mean over elapsed time: load that changed within a second \
+                 had more, and no peak.",
+                compared.name(n)
+            ));
+        }
     }
     let jobs = || sides().filter_map(|side| side.jobs.as_ref());
     if jobs().any(|jobs| jobs.took.n > 0) {

@@ -8,7 +8,7 @@ use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
     AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect,
-    FEWEST, Figure, Group, Held, Key, Part, Ratio, Unit,
+    FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Part, Ratio, Unit,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -129,7 +129,10 @@ pub(super) fn probability(p: f64) -> String {
 pub(super) fn overall(compared: &Compared<'_>, number: usize) -> String {
     let verdicts = &compared.comparison.verdicts;
     let whole = verdicts.get(number);
-    let Some(verdict) = whole.filter(|v| v.basis != Basis::ResponseTime) else {
+    let too_small =
+        |v: &&Conclusion| v.effect == Effect::None && v.confidence.p().is_some_and(|p| p < LEVEL);
+    let decided = |v: &&Conclusion| v.basis != Basis::ResponseTime || too_small(v);
+    let Some(verdict) = whole.filter(decided) else {
         return result(&compared.comparison.all, number);
     };
     let by = match verdict.basis {
@@ -139,6 +142,10 @@ pub(super) fn overall(compared: &Compared<'_>, number: usize) -> String {
         Basis::Elapsed => return "cannot tell: idle".to_owned(),
         Basis::ResponseTime => "",
     };
+    if let Some(losses) = &verdict.losses {
+        let (word, p) = (verdict.effect.name(), probability(losses.p));
+        return format!("{word} by lost frames, {p}");
+    }
     let p = match verdict.confidence {
         Confidence::TooFew(a, b) => return format!("too few samples ({a}, {b})"),
         ref tested => tested.p().map_or_else(String::new, probability),
@@ -266,6 +273,10 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
                 .map_or_else(|| "no test".to_owned(), probability);
             let mut text = match change {
                 Change::Thousandths(0) => format!("No change: {times} ({p})."),
+                _ if confidence.p().is_some_and(|p| p < LEVEL) => format!(
+                    "No change: {times}: {percent}, and less than {} does not count ({p}).",
+                    Percent(MATERIAL.unsigned_abs(), 1000)
+                ),
                 _ => format!("No change: {times}: {percent}, no more than chance ({p})."),
             };
             text.push_str(&pauses(verdict).unwrap_or_default());
