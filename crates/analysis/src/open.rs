@@ -75,6 +75,9 @@ pub(crate) struct Open {
     pub(crate) resent: Option<Mark>,
     /// The other side has said that request and response arrived before they were repeated.
     pub(crate) arrived: [bool; 2],
+    /// The server has said that the request arrived before it was repeated, after bytes of its own up to there that
+    /// did not come: a position in its stream, or [`u64::MAX`].
+    pub(crate) arrived_but_for: u64,
     /// Since when it is known that its last copy was not delivered.
     pub(crate) refused: Option<Timestamp>,
     /// When the response was repeated last. Whether it had been lost shows until it is closed.
@@ -204,6 +207,7 @@ impl Open {
             arrived: [false; 2],
             refused: None,
             repeated_at: None,
+            arrived_but_for: u64::MAX,
             heard_out: false,
             promised: false,
             lost_ns: [0; 2],

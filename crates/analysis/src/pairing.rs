@@ -427,6 +427,16 @@ impl Pairing {
         }
     }
 
+    /// As [`Self::had_arrived`], but bytes that `side` has sent, up to this position, did not come: were they the
+    /// response, it was lost, and cost the time; an interim response costs nothing.
+    #[cold]
+    pub(crate) fn had_arrived_but_for(&mut self, serial: u64, side: usize, to: u64) {
+        let open = self.by_serial(serial).filter(|open| open.side != side);
+        if let Some(open) = open {
+            open.arrived_but_for = to;
+        }
+    }
+
     /// A frame of upkeep on the conversation, in the time of a transaction if one waits.
     pub(crate) fn control(&mut self, share: u64, events: Events<'_>) {
         match self.open.earliest_undone() {

@@ -176,8 +176,9 @@ impl Conversation {
         let Some(at) = other.position(seq) else {
             return;
         };
-        // Else what it sent meanwhile was lost, and cost the time.
-        let all_came = own.position(segment.seq) == Some(own.next()) && !own.lacks();
+        // Else what it sent meanwhile was lost, and cost the time, if it was the response.
+        let sent = own.position(segment.seq);
+        let all_came = sent == Some(own.next()) && !own.lacks();
         let has = other.position(ack).unwrap_or_default();
         let mut recent = self.recent[1 - side].iter().rev();
         let recent = recent.find(|recent| recent.start <= at && at < recent.end);
@@ -192,18 +193,21 @@ impl Conversation {
             }
         };
         if let Some(again) = again {
-            let sent = SentBytes {
+            let bytes = SentBytes {
                 from: self.between.ends[1 - side],
                 to: self.between.ends[side],
                 seq,
             };
-            events(Event::Twice(&sent, again));
+            events(Event::Twice(&bytes, again));
         }
-        if let Some(recent) = recent
-            && all_came
-            && recent.end <= has
-        {
+        let Some(recent) = recent.filter(|recent| recent.end <= has) else {
+            return;
+        };
+        if all_came {
             self.pairing.had_arrived(recent.transaction, side);
+        } else if let Some(to) = sent {
+            self.pairing
+                .had_arrived_but_for(recent.transaction, side, to);
         }
     }
 

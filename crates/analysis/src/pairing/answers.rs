@@ -133,7 +133,7 @@ impl Pairing {
             let open = &mut *self.open[at];
             if x.role == Role::Interim {
                 if open.state == OpenState::Waiting {
-                    open.is_worked_on(between);
+                    open.is_worked_on(between, message.range.1);
                 }
                 // The server has it, and says so: however long it takes, it is not lost.
                 open.deadline = Timestamp::from_nanos(i64::MAX);

@@ -87,6 +87,7 @@ impl Open {
             arrived,
             refused,
             repeated_at,
+            arrived_but_for,
             heard_out,
             promised,
             lost_ns,
@@ -128,7 +129,7 @@ impl Open {
         (*asked, *answered) = (Ranges::default(), Ranges::default());
         *resent = tally.resent;
         *refused = None;
-        (*arrived, *repeated_at) = ([false; 2], None);
+        (*arrived, *repeated_at, *arrived_but_for) = ([false; 2], None, u64::MAX);
         (*promised, *heard_out) = (false, false);
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
@@ -218,12 +219,13 @@ impl Open {
         self.serial
     }
 
-    /// The server has said that it works on the request: the first copy arrived. Where nothing below repeats
-    /// what is lost, it says so because a copy came that it did not need (NCP 0x9999); elsewhere a
-    /// copy that was sent before may be the one that arrived.
+    /// The server has said that it works on the request, in a message that ends there in its stream: the first
+    /// copy arrived. Where nothing below repeats what is lost, it says so because a copy came that it did not need
+    /// (NCP 0x9999); elsewhere a copy that was sent before may be the one that arrived, unless this is all that was
+    /// lost of what it had sent when it said that the request had arrived before.
     #[cold]
-    pub(super) fn is_worked_on(&mut self, between: &Between) {
-        if between.unordered || self.resent.is_none() {
+    pub(super) fn is_worked_on(&mut self, between: &Between, to: u64) {
+        if between.unordered || self.resent.is_none() || self.arrived_but_for == to {
             self.arrived[0] = true;
             self.resent = None;
         }

@@ -2,7 +2,7 @@
 //! message is a frame.
 
 use super::*;
-use crate::account::UNNUMBERED;
+use crate::account::{Phase, UNNUMBERED};
 use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::names::KnownNames;
@@ -39,6 +39,8 @@ pub(super) struct Bench {
     pub(super) orphans: u64,
     /// From when to when something was lost.
     pub(super) lost: Vec<(i64, i64)>,
+    /// How much of what requests took was loss recovery, ms.
+    pub(super) recovered: i64,
     /// As they were closed.
     pub(super) closed: Vec<Transaction>,
     pub(super) shared: Shared,
@@ -91,6 +93,7 @@ impl Bench {
             heard: Vec::new(),
             orphans: 0,
             lost: Vec::new(),
+            recovered: 0,
             closed: Vec::new(),
             shared: Shared {
                 registry: Arc::new(Registry::new(&[]).unwrap()),
@@ -206,10 +209,18 @@ impl Bench {
         };
         let (heard, closed) = (&mut self.heard, &mut self.closed);
         let (orphans, lost) = (&mut self.orphans, &mut self.lost);
+        let recovered = &mut self.recovered;
         let asked = |t: &Transaction| t.request.or(t.response).map_or(0, |e| e.first.frame);
         let mut events = |event: Event<'_>| match event {
             Event::Answered(case) => heard.push(Heard::Answered(asked(case.transaction))),
-            Event::Ends(wait, at, _) => {
+            Event::Ends(wait, at, outstanding) => {
+                let mut from = wait.began;
+                for (phase, end) in outstanding.iter().flat_map(|o| o.phases()) {
+                    if phase == Phase::Retransmission {
+                        *recovered += end.since(from) / 1_000_000;
+                    }
+                    from = end;
+                }
                 let ms = at.as_nanos() / 1_000_000;
                 heard.push(Heard::Ends(asked(wait.case.transaction), ms));
             }

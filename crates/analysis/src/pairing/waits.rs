@@ -129,6 +129,12 @@ impl Open {
         }
     }
 
+    /// Whether no interim response says that a copy arrived before the last one was sent.
+    fn copied_before_interim(&self) -> bool {
+        let interim = self.resent.zip(self.transaction.first_interim);
+        interim.is_none_or(|(copy, interim)| copy.precedes(interim))
+    }
+
     /// What was waited for when; `None` where the clock of the capture stepped back, and where
     /// it is not known how long the wait was.
     fn outstanding(&self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
@@ -146,9 +152,9 @@ impl Open {
             (Outcome::Answered | Outcome::Cancelled, Some(response)) => {
                 let t3 = response.first.at;
                 let again = match t.turnaround {
-                    // Up to the copy that may have been the one answered. Where the server said
+                    // Up to the copy that may have been the one answered. Where the server said before
                     // that it has the request, the first copy arrived: nothing was lost.
-                    Turnaround::Between(low, _) if t.interims == 0 => {
+                    Turnaround::Between(low, _) if self.copied_before_interim() => {
                         // The response to the copy may have been lost as well: nothing shows it.
                         if low >= TIMER_NS && unsure[1] == SURE {
                             unsure[1] = 0;

@@ -249,6 +249,36 @@ fn a_repeated_request_that_had_arrived_is_not_in_doubt() {
     }
 }
 
+/// The server's "pending" is lost, and comes after the client has sent its request again; before it does, the server
+/// says that the request arrived twice. Where it had sent no more than that, nothing cost time; else the response may
+/// have been lost, and the first 200 ms may be loss recovery.
+#[test]
+fn a_lost_interim_response_costs_nothing() {
+    let recovered = |to: Option<u64>| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        let mark = Mark {
+            frame: 1,
+            at: at(200),
+        };
+        bench.repeats(CLIENT, mark, false);
+        if let Some(to) = to {
+            bench.pairing.had_arrived_but_for(0, SERVER, to);
+        }
+        bench.says(SERVER, exchange(Role::Interim, 1), 202);
+        bench.answers(1, 350);
+        bench.finish(400);
+        (bench.closed[0].turnaround, bench.recovered)
+    };
+    // The bench's messages end at position 0.
+    let exact = Turnaround::Exact(350_000_000);
+    let between = Turnaround::Between(150_000_000, 350_000_000);
+    assert_eq!(recovered(Some(0)), (exact, 0));
+    assert_eq!(recovered(Some(4000)), (between, 200));
+    assert_eq!(recovered(None), (between, 200));
+}
+
 /// A response that is repeated after it was complete had been lost, unless the client says that it
 /// arrived twice. A client that repeats its request lacks it, whatever it says of the repetition.
 #[test]
@@ -417,7 +447,8 @@ fn a_question_is_not_asked_again_after_it_was_given_up() {
 
 /// A server that works on a request says so to each further copy of it (NCP 0x9999): the first arrived, and the
 /// turnaround of 705 ms is exact. Where a transport repeats what was lost, an interim response after the
-/// copy may be the copy's; one before it is the first one's.
+/// copy may be the copy's, and the time up to that may be loss recovery; one before it is the first one's, and
+/// nothing was lost.
 #[test]
 fn who_says_that_he_works_on_it_has_it() {
     let turnaround = |unordered: bool, copies: [i64; 2], interim: i64| {
@@ -440,14 +471,18 @@ fn who_says_that_he_works_on_it_has_it() {
         bench.finish(9000);
         let t = &bench.closed[0];
         assert_eq!((t.copies, t.interims), (3, 1));
-        (t.turnaround, t.flags.contains(Flags::AMBIGUOUS))
+        (
+            t.turnaround,
+            t.flags.contains(Flags::AMBIGUOUS),
+            bench.recovered,
+        )
     };
-    let exact = (Turnaround::Exact(705_000_000), false);
+    let exact = (Turnaround::Exact(705_000_000), false, 0);
     assert_eq!(turnaround(true, [206, 400], 209), exact);
     assert_eq!(turnaround(true, [206, 400], 403), exact);
     assert_eq!(turnaround(false, [206, 400], 100), exact);
     let low = |ms: i64| Turnaround::Between(ms * 1_000_000, 705_000_000);
-    assert_eq!(turnaround(false, [206, 400], 403), (low(305), true));
+    assert_eq!(turnaround(false, [206, 400], 403), (low(305), true, 400));
 }
 
 /// Who served, what became of it, how often it was asked, and its turnaround.
