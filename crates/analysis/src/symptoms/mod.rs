@@ -351,19 +351,14 @@ impl Watch {
             parties,
         } = wait.case;
         let number = t.number;
+        if wait.anyone && t.kind == Kind::Session {
+            self.asked_for(number, wait.repeated.map_or(0, |at| at.since(wait.began)));
+        }
         let mut pair = self.pairs.still(parties.pair);
         let next = pair.as_mut().and_then(|pair| pair.waits_no_longer(number));
         // Whoever asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
         self.ended = Some((number, end.since(wait.began), end));
-        if wait.anyone && t.kind == Kind::Session {
-            if self.lookups.len() >= LOOKUPS {
-                self.hits.hit(Bound::Lookups);
-                self.lookups.pop_front();
-            }
-            let repeated = wait.repeated.map_or(0, |at| at.since(wait.began));
-            self.lookups.push_back((number, repeated));
-        }
         let (Some(outstanding), false) = (outstanding, wait.anyone) else {
             return;
         };
@@ -493,6 +488,19 @@ impl Watch {
         silence.closed(t, &mut page, thresholds);
         reads.closed(t);
         self.files.closed(case, thresholds, &mut page);
+    }
+
+    /// A name request was repeated for so long, ns. Where it was refused in between, its waits come one by one.
+    fn asked_for(&mut self, number: u64, repeated_ns: i64) {
+        if let Some((_, known)) = self.lookups.iter_mut().find(|(known, _)| *known == number) {
+            *known = known.saturating_add(repeated_ns);
+            return;
+        }
+        if self.lookups.len() >= LOOKUPS {
+            self.hits.hit(Bound::Lookups);
+            self.lookups.pop_front();
+        }
+        self.lookups.push_back((number, repeated_ns));
     }
 
     /// For how long it was repeated, ns, if it is a name request that any server may answer; forgets

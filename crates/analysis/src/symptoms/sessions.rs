@@ -81,7 +81,8 @@ pub(super) fn abandoned(wait: Wait<'_>, at: Mark, thresholds: &Thresholds) -> Op
 }
 
 /// A query to a name service, repeated for this long. That it is not answered is no fault of a file
-/// server.
+/// server. A client repeats it only where it received no response (RFC 1002, section 4.2.12 and 5.1.1.4), so that
+/// one that was repeated needs neither its time-out nor anything else of the name service in the capture.
 pub(super) fn lookup(t: &Transaction, repeated_ns: i64, page: &mut Page<'_>) {
     if t.outcome != Outcome::Unanswered {
         return;
@@ -91,7 +92,7 @@ pub(super) fn lookup(t: &Transaction, repeated_ns: i64, page: &mut Page<'_>) {
     };
     let sight = Sight::between(request.first, request.last);
     match super::answers::excuse(t) {
-        Some(why @ (Against::OneSided | Against::EndOfCapture)) => {
+        Some(why @ (Against::OneSided | Against::EndOfCapture)) if t.copies < 2 => {
             page.oppose(&LOOKUPS, why, &sight);
         }
         _ => {

@@ -105,6 +105,36 @@ fn a_lookup_costs_what_its_repetitions_took() {
     assert_eq!(state(4010), (State::Raised, 4_000_000_000));
 }
 
+/// A name service that is not there sends nothing, and the capture ends before a time-out: what was repeated was not
+/// answered all the same. Where it was refused in between, its waits of 1 and 2 s come one by one.
+#[test]
+fn a_lookup_that_was_repeated_needs_no_other_evidence() {
+    for (flag, why) in [
+        (Flags::ONE_SIDED, Against::OneSided),
+        (Flags::OPEN_AT_END, Against::EndOfCapture),
+    ] {
+        for (copies, state) in [(1, State::Withdrawn(why)), (2, State::Raised)] {
+            let mut bench = Bench::new();
+            for n in 1..=3 {
+                let asked = n as i64 * 10_000;
+                let mut t = unanswered(n, Kind::Session, asked);
+                t.flags.set(flag);
+                t.copies = copies;
+                bench.begins(&t, asked, true);
+                for (began, repeated) in [(0, 0), (1, 1001), (1002, 3002)] {
+                    let (began, repeated) = (asked + began, asked + repeated);
+                    bench.repeated = (copies > 1).then_some(repeated);
+                    bench.ends(&t, began, (true, repeated), None);
+                }
+                bench.closed(&t);
+            }
+            let found = bench.found("lookups_unanswered").unwrap();
+            let cost_ns = 9_000_000_000 * u64::from(copies > 1);
+            assert_eq!((found.state, found.hits.cost_ns), (state, cost_ns));
+        }
+    }
+}
+
 /// Twenty names that everyone was asked for three times, 250 ms apart, and that nobody has: nineteen are below
 /// the threshold. None of them costs anything, and none is a name server's.
 #[test]
