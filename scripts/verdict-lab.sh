@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Judges the verdict in the laboratory of verdict-lab.py, which it gives a Python with impacket.
 # Exits with 77 where something is missing that the laboratory needs.
-# Usage: verdict-lab.sh [NAME...]
+# Usage: verdict-lab.sh [--all | NAME...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,5 +18,10 @@ cargo build --release --quiet
 made=$(mktemp -d "${TMPDIR:-/tmp}/verdict-lab.XXXXXX")
 chmod 755 "$made"
 trap 'rm -rf "$made"' EXIT
-LAB_PYTHON=$PWD/$venv/bin/python python3 scripts/verdict-lab.py \
+all=()
+if [ "${1:-}" = --all ]; then
+    all=(--all)
+    shift
+fi
+LAB_PYTHON=$PWD/$venv/bin/python python3 scripts/verdict-lab.py "${all[@]}" \
     "${CARGO_TARGET_DIR:-target}/release/wirewait" "$made" "$@"

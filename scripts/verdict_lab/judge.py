@@ -1,0 +1,162 @@
+"""What wirewait says of a capture, against the truth."""
+
+import json
+import subprocess
+
+from verdict_lab import truth as logs
+from verdict_lab.faults import LOSSES, NARROW, RAISED
+from verdict_lab.truth import WHO
+
+# Percent: printed shares are rounded to a tenth.
+ROUNDED = 0.11
+
+
+def reported(wirewait, capture):
+    out = subprocess.run([wirewait, "report", "--format", "json", capture], capture_output=True, check=True)
+    return json.loads(out.stdout)
+
+
+def evidence(fault, end, active):
+    """Who of client, network and server must be known closely, as far as the fault says so.
+
+    What hides in a station's time is the way to it. At its own end there is none, and what it needs for
+    the cheapest request bounds it. TCP answers by itself at the other end: the handshake, and data that may
+    not wait for its acknowledgement. At the client that is the server's answer to the handshake at
+    least. At the server it is the client's to a response of two segments, since a client's
+    acknowledgement of one may ride on its next request; without it the way is bounded by its shortest gap.
+    """
+    known = {}
+    for station in ("client", "server"):
+        bound, itself = 0, True
+        for client in fault.clients:
+            # Between two requests the client's program needs 0.3 ms, and the server as much for a read.
+            way = (0 if station == end else 2 * fault.way_ms) + (2 * client.way_ms if station == "client" else 0)
+            bound += (way + 0.3) * 1e6 * client.reads
+            near = station == end and not (station == "client" and client.way_ms)
+            itself &= not near and (station == "server" or client.size > 2 * 1460)
+        known[station] = itself or 100 * bound < 0.9 * NARROW * active
+    # What was lost before the capture is shown by numbers of packets, which IPv6 has not.
+    if fault.ipv6 and end == "server" and fault.lost[0]:
+        known["client"] = False
+    known["network"] = known["client"] and known["server"]
+    return known
+
+
+def shares_of(row):
+    """A row of the account as percent of its active time: the phases are without the least that hides in them."""
+    hidden = [row["network_in_client_ns"], row["network_in_server_ns"]]
+    open_in = {who: part["high"] - part["low"] for who, part in zip(("client", "server"), hidden)}
+    network = sum(row[f"{phase}_ns"] for phase in ("request_transfer", "response_transfer", "retransmission", "distance"))
+    ns = {"network": (network, network + sum(open_in.values()))}
+    for who in ("client", "server"):
+        ns[who] = (row[f"{who}_ns"] - open_in[who], row[f"{who}_ns"])
+    return {who: tuple(100 * side / row["active_ns"] for side in ns[who]) for who in WHO}
+
+
+def apart(what, printed, true, slack=ROUNDED):
+    """Whether an interval that was printed and one that is true have nothing in common, and a word of it."""
+    if printed[0] <= true[1] + slack and printed[1] >= true[0] - slack:
+        return []
+    return [f"{what} {printed[0]:.4g}-{printed[1]:.4g} for {true[0]:.4g}-{true[1]:.4g}"]
+
+
+def row_of(report, address):
+    """The account of one client; JSON has it under the server's pairs, too."""
+    for row in report["ledger"]["clients"]:
+        if row["client"] == address:
+            return row
+    return None
+
+
+def clients(fault, end, report, truths):
+    """What is wrong with the rows of single clients, and with what is said of all together."""
+    wrong = []
+    for address, its in zip(fault.addresses, truths):
+        row = row_of(report, address)
+        if row is None:
+            wrong.append(f"{address} has no row")
+            continue
+        printed, true = shares_of(row), logs.percent([its])
+        for who in WHO:
+            wrong += apart(f"{address} {who}", printed[who], true[who])
+        waiting = [its.waiting[0] / 1e6, its.waiting[1] / 1e6]
+        wrong += apart(f"{address} waiting ms", [row["waiting_ns"] / 1e6] * 2, waiting, 1)
+    if len(truths) == 1:
+        return wrong
+    fair = report["fairness"]
+    if any(its.waiting[1] for its in truths):
+        # Clients that wait for each other are not served alike, and nobody's fault.
+        return wrong
+    for what, bounds in (
+            ("response_time", logs.response_times(truths, end)),
+            ("throughput", [tuple(its.reads * client.size / ns for ns in reversed(its.at_work))
+                            for client, its in zip(fault.clients, truths)])):
+        index = fair[what]["index"]
+        wrong += apart(f"fairness of {what}", [index, index], logs.fairness(bounds), 0.0005)
+    said = {row["client"] for row in fair["starving"]}
+    sure, may = ({fault.addresses[n] for n in numbers}
+                 for numbers in logs.starving(logs.response_times(truths, end), fair["starves_from"]))
+    wrong += [f"{address} starves, and is not said to" for address in sorted(sure - said)]
+    wrong += [f"{address} is said to starve" for address in sorted(said - may)]
+    return wrong
+
+
+def lookups(report, log):
+    """What is wrong with what is said of name services."""
+    found = [symptom for symptom in report["symptoms"]["found"]
+             if symptom["id"] == "lookups_unanswered" and symptom["state"] == "raised"]
+    asked = log["queries"].values()
+    count = [sum(symptom["count"] for symptom in found)] * 2
+    cost = [sum(symptom["cost_ns"] for symptom in found) / 1e6] * 2
+    # What the capture shows: from the first time that each was asked to the last.
+    repeated = sum(max(times) - min(times) for times in asked) / 1e6
+    wrong = apart("lookups", count, [len(asked)] * 2)
+    wrong += apart("cost of lookups, ms,", cost, [repeated - 1 * len(asked), repeated + 1 * len(asked)])
+    refused = any(word.get("word") == "refused by ICMP" for symptom in found for word in symptom["words"])
+    if refused != bool(log["refused"]):
+        wrong.append(f"lookups refused: {refused}, wire: {log['refused']}")
+    return wrong
+
+
+def compare(wirewait, fault, end, truths, log, folder):
+    """A row of the table, whether it is right, and whether an interval is too wide."""
+    report = reported(wirewait, f"{folder}/{fault.name}-at-{end}.pcap")
+    raised = {found["id"] for found in report["symptoms"]["found"] if found["state"] == "raised"}
+    verdict, true = report["verdict"], logs.percent(truths)
+    printed, wrong, wide, texts = verdict.get("shares") or {}, [], [], []
+    known = evidence(fault, end, logs.shares(truths)[0][1])
+    for who in WHO:
+        if who not in printed:
+            wrong.append("no shares")
+            break
+        low, high = (printed[who][side] / 10 for side in ("low", "high"))
+        texts.append(f"{low:.1f}-{high:.1f}")
+        wrong += apart(who, (low, high), true[who])
+        if known[who] and high - low >= NARROW:
+            wide.append(who)
+    named = verdict["culprit"]
+    first = max(true, key=lambda who: true[who][0])
+    clear = all(true[first][0] > true[who][1] for who in WHO if who != first)
+    # Where all is known closely, two that may be it are one too many.
+    if clear and (named != first if known["network"] and not wide else first not in named):
+        wrong.append(f"named {named} for {first}")
+    elif named in WHO and any(true[named][1] < true[who][0] for who in WHO):
+        wrong.append(f"named {named}, who has less than another")
+    wrong += clients(fault, end, report, truths)
+    if not any(client.lookup_every for client in fault.clients):
+        wrong += [] if "lookups_unanswered" not in raised else ["lookups unanswered"]
+    else:
+        wrong += lookups(report, log)
+    if fault.quiet:
+        booked = 100 * report["ledger"]["capture"]["retransmission_ns"] / report["ledger"]["capture"]["active_ns"]
+        wrong += [f"loss recovery {booked:.1f} %"] if booked > 1 else []
+        # What was lost and cost nobody time was still sent again, and may be called so.
+        repeated = log["lost_acks"] or log["lost_interims"]
+        wrong += [f"raised {name}" for name in sorted(raised.intersection(LOSSES[:1] if repeated else LOSSES))]
+    must = RAISED.get((fault.name, end), set())
+    if must and not must & raised:
+        wrong.append(f"missed {', '.join(sorted(must))}")
+    said = ", ".join(f"{true[who][0]:.1f}-{true[who][1]:.1f}" for who in WHO)
+    note = named + "".join(f" WIDE {who}" for who in wide) + "".join(f" WRONG: {what}" for what in wrong)
+    row = (fault.name, end, said, ", ".join(texts) or "-", note, ", ".join(sorted(raised)) or "-")
+    return row, not wrong, bool(wide)

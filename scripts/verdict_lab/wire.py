@@ -1,0 +1,228 @@
+"""A wire between two TAP devices that fails as it is given."""
+
+import ctypes
+import fcntl
+import heapq
+import os
+import random
+import select
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from verdict_lab.faults import CLIENT, NEIGHBOUR, NOBODY, SERVER
+
+# The only control bit of a segment that acknowledges and does nothing else.
+ACK = 0x10
+# Status of an interim response ([MS-SMB2] 3.3.4.2), behind 4 bytes of length.
+PENDING = b"\x03\x01\x00\x00"
+
+
+def tap(namespace, addresses, neighbours=()):
+    """A TAP device in a namespace, and its file."""
+    subprocess.run(["ip", "netns", "add", namespace], check=True)
+    libc, home = ctypes.CDLL(None, use_errno=True), os.open("/proc/self/ns/net", os.O_RDONLY)
+    there = os.open(f"/var/run/netns/{namespace}", os.O_RDONLY)
+    libc.setns(there, 0)
+    device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    # TUNSETIFF with IFF_TAP and IFF_NO_PI.
+    fcntl.ioctl(device, 0x400454CA, struct.pack("16sH", b"tap0", 0x1002))
+    libc.setns(home, 0)
+    run = ["ip", "-n", namespace]
+    subprocess.run([*run, "addr", "add", f"{addresses[0]}/24", "dev", "tap0"], check=True)
+    subprocess.run([*run, "addr", "add", f"{addresses[1]}/64", "dev", "tap0", "nodad"], check=True)
+    for address in neighbours:
+        subprocess.run([*run, "addr", "add", f"{address}/24", "dev", "tap0"], check=True)
+    for link in ("lo", "tap0"):
+        subprocess.run([*run, "link", "set", link, "up"], check=True)
+    return device
+
+
+def taps(client, server):
+    """The clients' device and the server's."""
+    devices = [tap(client, CLIENT, [NEIGHBOUR.format(21 + n) for n in range(15)]), tap(server, SERVER)]
+    # Frames to whom nobody is are carried, too: a router or a bridge does not know.
+    subprocess.run(["ip", "-n", client, "neigh", "add", NOBODY, "lladdr", "02:00:00:00:00:09", "dev", "tap0"],
+                   check=True)
+    return devices
+
+
+class Segment:
+    """What the wire has to know of a frame that carries TCP."""
+
+    def __init__(self, way, frame):
+        if frame[12:14] == b"\x08\x00" and frame[23] == 6:
+            at, ends = 14 + 20, [socket.inet_ntop(socket.AF_INET, frame[n:n + 4]) for n in (26, 30)]
+            self.end = 14 + int.from_bytes(frame[16:18], "big")
+        elif frame[12:14] == b"\x86\xdd" and frame[20] == 6:
+            at, ends = 14 + 40, [socket.inet_ntop(socket.AF_INET6, frame[n:n + 16]) for n in (22, 38)]
+            self.end = 54 + int.from_bytes(frame[18:20], "big")
+        else:
+            self.client = None
+            return
+        self.client = ends[way]
+        # Ports and sequence number.
+        self.name = frame[at:at + 8]
+        body = at + 4 * (frame[at + 12] >> 4)
+        self.data = self.end > body
+        self.only_acks = not self.data and frame[at + 13] == ACK
+        self.interim = way == 1 and frame[body + 4:body + 8] == b"\xfeSMB" and frame[body + 12:body + 16] == PENDING
+
+
+class Frame:
+    """A frame that is carried, and where it is."""
+
+    TO_THE_WIRE, ON_THE_WIRE, FROM_THE_WIRE = range(3)
+
+    def __init__(self, way, frame, segment, came):
+        self.way, self.bytes, self.segment, self.came = way, frame, segment, came
+        self.entered, self.left, self.leg, self.logged = came, came, None, True
+
+
+class Wire(threading.Thread):
+    """Carries frames between two TAP devices, captures at both, and logs what it does to them."""
+
+    def __init__(self, devices, reads):
+        """While the file `reads` is there, frames are lost, late, or come twice."""
+        super().__init__(daemon=True)
+        self.reads = reads
+        self.devices, self.fault, self.files, self.lock = devices, None, None, threading.Lock()
+        self.log, self.free = None, [0.0, 0.0]
+
+    def begin(self, fault, folder):
+        with self.lock:
+            self.fault = fault
+            self.log = {"lost": [], "lost_acks": 0, "lost_interims": 0, "interims": 0, "late": 0, "twice": 0,
+                        "carried": [], "queries": {}, "refused": 0}
+            self.arrived, self.files = set(), []
+            for end in ("client", "server"):
+                file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
+                file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+                self.files.append(file)
+            self.chance, self.acks, self.free = random.Random(fault.name), [0, 0], [0.0, 0.0]
+
+    def end(self):
+        with self.lock:
+            for file in self.files:
+                file.close()
+            self.files = None
+            return self.log
+
+    def capture(self, end, frame, at):
+        if self.files:
+            self.files[end].write(struct.pack("<IIII", at // 10**9, at % 10**9, len(frame), len(frame)) + frame)
+
+    def run(self):
+        waiting, self.number = [], 0
+        poll = select.poll()
+        for device in self.devices:
+            poll.register(device, select.POLLIN)
+        while True:
+            left = max(0.0, waiting[0][0] - time.monotonic()) if waiting else 0.2
+            # What is due within the grain of the timer is waited for awake.
+            poll.poll(0 if left < 0.0015 else (left - 0.001) * 1000)
+            with self.lock:
+                for way, device in enumerate(self.devices):
+                    while True:
+                        try:
+                            frame = os.read(device, 65536)
+                        except BlockingIOError:
+                            break
+                        self.comes(waiting, way, frame)
+                while waiting and waiting[0][0] <= time.monotonic():
+                    self.goes_on(waiting, heapq.heappop(waiting)[2])
+
+    def own(self, segment):
+        """How long a client's frames are on its own way, between it and where all clients' ways meet, s."""
+        return self.fault.own_way(segment.client) / 1000 if self.fault and segment.client else 0
+
+    def later(self, waiting, due, frame):
+        self.number += 1
+        heapq.heappush(waiting, (due, self.number, frame))
+
+    def comes(self, waiting, way, frame):
+        carried = Frame(way, frame, Segment(way, frame), time.time_ns())
+        own = 0 if way else self.own(carried.segment)
+        if own:
+            carried.leg = Frame.TO_THE_WIRE
+            self.later(waiting, time.monotonic() + own, carried)
+        else:
+            self.enters(waiting, carried)
+
+    def enters(self, waiting, carried):
+        """It is where its end's capture is made, and goes to the other."""
+        carried.entered = time.time_ns()
+        self.capture(carried.way, carried.bytes, carried.entered)
+        for copy, due in enumerate(self.fate(carried.way, carried.bytes, carried.segment, carried.entered)):
+            again = Frame(carried.way, carried.bytes, carried.segment, carried.came)
+            # Only the first copy's times are logged.
+            again.entered, again.logged, again.leg = carried.entered, copy == 0, Frame.ON_THE_WIRE
+            self.later(waiting, due, again)
+
+    def goes_on(self, waiting, carried):
+        if carried.leg == Frame.TO_THE_WIRE:
+            self.enters(waiting, carried)
+            return
+        now = time.time_ns()
+        if carried.leg == Frame.ON_THE_WIRE:
+            carried.left = now
+            self.capture(1 - carried.way, carried.bytes, now)
+            own = self.own(carried.segment) if carried.way else 0
+            if own:
+                carried.leg = Frame.FROM_THE_WIRE
+                self.later(waiting, time.monotonic() + own, carried)
+                return
+        os.write(self.devices[1 - carried.way], carried.bytes)
+        segment = carried.segment
+        if self.files and carried.logged and segment.client and segment.data and not segment.interim:
+            # What was sent again although it had arrived is not logged.
+            if (carried.way, segment.name) in self.arrived:
+                return
+            self.arrived.add((carried.way, segment.name))
+            self.log["carried"].append((segment.client, carried.way, carried.came, now, carried.left - carried.entered))
+
+    def names(self, way, frame, now):
+        """Logs queries of name services, and what says that nobody listens."""
+        if frame[12:14] != b"\x08\x00" or not self.log:
+            return
+        if way == 0 and frame[23] == 17 and frame[36:38] == b"\x00\x89" and not frame[44] & 0x80:
+            # One lookup keeps its port and its number.
+            self.log["queries"].setdefault(f"{frame[34:36].hex()}-{frame[42:44].hex()}", []).append(now)
+        elif way == 1 and frame[23] == 1 and frame[34:36] == b"\x03\x03":
+            self.log["refused"] += 1
+
+    def fate(self, way, frame, segment, came):
+        """When a frame arrives at the other end; several times, or never."""
+        fault, now = self.fault, time.monotonic()
+        if segment.client is None or fault is None:
+            self.names(way, frame, came)
+            return [now]
+        due = now + fault.way_ms / 1000
+        if fault.bytes_per_s:
+            begins = max(due, self.free[way])
+            self.free[way] = begins + len(frame) / fault.bytes_per_s
+            due = self.free[way]
+        if not os.path.exists(self.reads):
+            return [due]
+        if segment.interim:
+            self.log["interims"] += 1
+            if fault.interims and self.log["interims"] % fault.interims == 0:
+                self.log["lost_interims"] += 1
+                return []
+        if segment.data and self.chance.random() < fault.lost[way]:
+            self.log["lost"].append((segment.client, came, segment.interim))
+            return []
+        if segment.only_acks and fault.acks[way]:
+            self.acks[way] += 1
+            if self.acks[way] % fault.acks[way] == 0:
+                self.log["lost_acks"] += 1
+                return []
+        if segment.data and self.chance.random() < fault.late[0]:
+            self.log["late"] += 1
+            due += fault.late[1] / 1000
+        if segment.data and self.chance.random() < fault.twice[way]:
+            self.log["twice"] += 1
+            return [due, due + 0.0003]
+        return [due]
