@@ -575,6 +575,17 @@ mod tests {
         assert_eq!(fill(Some(20), Some(4)), overtaken);
         assert_eq!(fill(Some(20), Some(3)), Fate::New, "17 before");
         assert_eq!([fill(None, Some(2)), fill(Some(3), None)], [Fate::New; 2]);
+        let behind = |segments: u32| {
+            let (mut s, mut log) = (ByteStream::new(), String::new());
+            s.start(0);
+            for n in 1..=segments {
+                let packet = Some(3 + n as u16);
+                feed_packet(&mut s, (100, packet), 2 * n, b"ef", &mut log);
+            }
+            feed_packet(&mut s, (150, Some(3)), 0, b"cd", &mut log)
+        };
+        assert_eq!(behind(64), overtaken);
+        assert_eq!(behind(65), Fate::New, "more than overtake one");
     }
 
     /// Bytes 2 to 4 were sent before 20, when their sender said to be behind them, and come at 500.

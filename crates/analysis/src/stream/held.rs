@@ -9,6 +9,9 @@ use wirewait_wire::Timestamp;
 
 /// A packet with a number that is lower by at most this was sent before the other one.
 const OVERTAKEN: u16 = 16;
+/// Segments that overtake one at most: what comes later was lost, whatever number it has (a program that replays
+/// packets repeats one with its number).
+const OVERTAKING: u16 = 64;
 
 /// Bytes of one frame that came before their turn.
 pub(super) struct Held {
@@ -67,7 +70,8 @@ impl HeldBack {
         let Some((packet, first)) = packet.zip(first.and_then(|(_, held)| held.packet)) else {
             return false;
         };
-        (1..=OVERTAKEN).contains(&first.wrapping_sub(packet))
+        let few = self.by_position.len() <= usize::from(OVERTAKING);
+        few && (1..=OVERTAKEN).contains(&first.wrapping_sub(packet))
     }
 
     /// When the earliest of them came.
