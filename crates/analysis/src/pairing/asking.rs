@@ -243,6 +243,8 @@ impl Pairing {
             return;
         };
         let open = &mut *self.open[at];
+        // The other end was never heard, nor asked for anything else.
+        let probes = !self.answered && self.next_serial - self.probes <= 1 && open.is_probe();
         if let Some(request) = open.transaction.request {
             let wait = match open.transaction.kind {
                 Kind::Wait => i64::MAX,
@@ -252,7 +254,7 @@ impl Pairing {
                 open.deadline = request.last.at.plus(wait);
             }
             self.due = self.due.min(open.deadline);
-            if whole && (self.answered || !open.is_probe()) {
+            if whole && !probes {
                 open.starts_waiting(request.first.at, events);
             }
             self.open.falls_due(at);
@@ -263,7 +265,7 @@ impl Pairing {
                 if world.metered {
                     events(Event::Asked(open.case()));
                 }
-                if !self.answered && open.is_probe() {
+                if probes {
                     self.probes += 1;
                 }
             }
