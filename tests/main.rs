@@ -3,6 +3,7 @@
 mod annotate;
 mod apart;
 mod arrivals;
+mod between;
 mod churn;
 mod clock;
 mod coarse;

@@ -154,6 +154,7 @@ fn no_name_commands_the_terminal() {
         runs.extend([
             vec![o("compare"), &name, one],
             vec![o("compare"), o("--format=json"), &name, one],
+            vec![o("between"), &name, one],
             vec![o("merge"), one],
             vec![o("view"), one],
             vec![o("last-calibrate"), one],

@@ -146,6 +146,30 @@ pub(crate) struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct BetweenArgs {
+    /// One capture: FILE, FILE,FILE (one capture in several files), or NAME=FILE
+    #[arg(value_name = "CAPTURE")]
+    pub(crate) first: NamedCapture,
+    /// The other capture of the same traffic, named in the same way; which is nearer to the clients
+    /// is found out
+    #[arg(value_name = "OTHER")]
+    pub(crate) second: NamedCapture,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+    #[command(flatten)]
+    pub(crate) precise: PreciseArgs,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,

@@ -1,10 +1,10 @@
 //! The commands there are, and what each reads, prints and needs.
 
 use crate::args::{
-    CalibrateArgs, CompareArgs, CompareFormat, CompletionsArgs, CounterFormat, CountersArgs,
-    DecodeArgs, DecodeFormat, InputArgs, ListFormat, LiveArgs, ManArgs, MergeArgs, OutputArgs,
-    ProtocolsArgs, ReportArgs, ReportFormat, RightsArgs, RowFormat, SelectArgs, TransactionsArgs,
-    ViewArgs,
+    BetweenArgs, CalibrateArgs, CompareArgs, CompareFormat, CompletionsArgs, CounterFormat,
+    CountersArgs, DecodeArgs, DecodeFormat, InputArgs, ListFormat, LiveArgs, ManArgs, MergeArgs,
+    OutputArgs, ProtocolsArgs, ReportArgs, ReportFormat, RightsArgs, RowFormat, SelectArgs,
+    TransactionsArgs, ViewArgs,
 };
 use crate::failure::Failure;
 use crate::gather::gather;
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Transactions(TransactionsArgs),
     /// Compare captures with a baseline, with a significance test
     Compare(CompareArgs),
+    /// Join two captures of the same traffic, one at each end: client, way and server apart
+    Between(BetweenArgs),
     /// Add up the summaries of several reports
     Merge(MergeArgs),
     /// Show captures on the screen, replayed by their own clock
@@ -84,6 +86,7 @@ impl Command {
             Self::Counters(args) => &mut args.input,
             Self::LastCalibrate(args) => &mut args.input,
             Self::Compare(_)
+            | Self::Between(_)
             | Self::Merge(_)
             | Self::Live(_)
             | Self::Protocols(_)
@@ -100,6 +103,7 @@ impl Command {
             Self::Report(args) => Some(&args.input.select),
             Self::Transactions(args) => Some(&args.input.select),
             Self::Compare(args) => Some(&args.select),
+            Self::Between(args) => Some(&args.select),
             Self::View(args) => Some(&args.input.select),
             Self::Decode(args) => Some(&args.input.select),
             Self::Counters(args) => Some(&args.input.select),
@@ -123,6 +127,7 @@ impl Command {
                 &args.output,
             ),
             Self::Compare(args) => (args.format == CompareFormat::Text, &args.output),
+            Self::Between(args) => (args.format == ListFormat::Text, &args.output),
             Self::Merge(args) => (args.format == ListFormat::Text, &args.output),
             Self::Decode(args) => (
                 is_whole(&args.input) && args.format == DecodeFormat::Text,
@@ -160,6 +165,12 @@ impl Command {
             Self::Compare(args) => {
                 let all = std::iter::once(&args.base).chain(&args.others);
                 needs.files(all.flat_map(|one| &one.files));
+                needs.output(&args.output);
+                needs.select(&args.select);
+                needs.read(&args.profile.last_profile);
+            }
+            Self::Between(args) => {
+                needs.files(args.first.files.iter().chain(&args.second.files));
                 needs.output(&args.output);
                 needs.select(&args.select);
                 needs.read(&args.profile.last_profile);

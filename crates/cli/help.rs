@@ -5,7 +5,7 @@ use crate::condition::CONDITIONS;
 use crate::failure::CODES;
 
 /// Examples for each command, as `-h` shows them.
-const EXAMPLES: [(&str, &str); 10] = [
+const EXAMPLES: [(&str, &str); 11] = [
     (
         "report",
         "  wirewait report capture.pcapng                           verdict, one screen
@@ -23,6 +23,11 @@ const EXAMPLES: [(&str, &str); 10] = [
         "  wirewait compare before.pcapng after.pcapng
   wirewait compare before=mon.pcap after=tue.pcap --by share
   wirewait compare a.pcap b.pcap --fail-if 'response_time > +10% significant'",
+    ),
+    (
+        "between",
+        "  wirewait between at-client.pcapng at-server.pcapng
+  wirewait between desk=mon-1.pcap,mon-2.pcap room=server.pcap",
     ),
     (
         "merge",

@@ -4,6 +4,7 @@
 
 mod annotate;
 mod args;
+mod between;
 #[cfg(feature = "columns")]
 mod columns;
 mod command;
@@ -99,6 +100,7 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
         Command::Report(args) => report::run(args),
         Command::Transactions(args) => transactions::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Between(args) => between::run(args),
         Command::Merge(args) => merge::run(args),
         Command::View(args) => view::run(args),
         Command::Decode(args) => decode::run(args),

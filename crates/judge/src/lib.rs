@@ -1,10 +1,11 @@
 //! What follows from the figures: functions of [`Snapshot`](wirewait_analysis::Snapshot)s that
 //! count nothing themselves. The [`Verdict`] says who had most of the time; [`compare`] says what
-//! changed from one capture to another;
+//! changed from one capture to another; [`between`] joins two of the same traffic;
 //! [`nearest`] names the symptom that came nearest to its threshold.
 
 #![forbid(unsafe_code)]
 
+pub mod between;
 mod coarse;
 pub mod compare;
 mod missing;

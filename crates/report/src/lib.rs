@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+pub mod between;
 mod cells;
 pub mod compare;
 pub mod config;

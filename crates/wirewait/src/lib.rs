@@ -61,7 +61,7 @@ pub use wirewait_analysis::{
 /// its place: the example `own_protocol`.
 pub use wirewait_dissectors as dissectors;
 pub use wirewait_dissectors::{EVIDENCE, last, registry};
-pub use wirewait_judge::{Culprit, Doubt, Finding, OnTheWay, Share, Verdict, compare};
+pub use wirewait_judge::{Culprit, Doubt, Finding, OnTheWay, Share, Verdict, between, compare};
 /// Figures and records: what a statistic of your own is made of, as in the example
 /// `own_collector`.
 pub use wirewait_model as model;

@@ -208,6 +208,16 @@ impl LabRun {
         pcapng::file("", &[], self.frames(end))
     }
 
+    /// They by a clock that is so much ahead.
+    #[must_use]
+    pub fn file_ahead(&self, end: LabEnd, ahead_ns: i64) -> Vec<u8> {
+        let mut frames = self.frames(end).to_vec();
+        for frame in &mut frames {
+            frame.at = frame.at.plus(ahead_ns);
+        }
+        pcapng::file("", &[], &frames)
+    }
+
     /// Whose the time was.
     #[must_use]
     pub fn truth(&self) -> LabTruth {

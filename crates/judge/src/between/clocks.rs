@@ -1,0 +1,208 @@
+//! Frames of both captures that are the same, and how the clocks of the two stand to each other.
+
+use super::sights::FrameSight;
+use std::collections::HashMap;
+use wirewait_wire::Timestamp;
+
+/// A frame that is nearer than this to where it is expected in the other capture may be the same, ns.
+const NEAR_NS: i64 = 1_000_000_000;
+
+/// The clock of the second capture against that of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Clocks {
+    /// How far it is ahead where the shortest way takes as long in both directions, ns.
+    pub ahead_ns: i64,
+    /// By how much that may be wrong, as no frame tells how the way is shared out between the
+    /// directions, ns.
+    pub unsure_ns: i64,
+    /// The shortest way forth and back, ns.
+    pub shortest_round_ns: i64,
+}
+
+/// For each frame of the first capture the same one of the second, by place.
+#[derive(Debug, Default)]
+pub(super) struct SameFrames {
+    /// Those of the first that are the same for sure: no other frame is like them.
+    pub(super) sure: Vec<Option<u32>>,
+    pub(super) of_first: Vec<Option<u32>>,
+    pub(super) of_second: Vec<Option<u32>>,
+}
+
+impl SameFrames {
+    /// Frames that occur once in both captures are the same. Of several that are alike, those are
+    /// whose distance in time is that of the last ones that are sure.
+    pub(super) fn of(first: &[FrameSight], second: &[FrameSight]) -> Self {
+        let mut same = Self {
+            sure: Vec::new(),
+            of_first: vec![None; first.len()],
+            of_second: vec![None; second.len()],
+        };
+        let mut places: HashMap<u64, [Vec<u32>; 2]> = HashMap::new();
+        for (which, frames) in [first, second].into_iter().enumerate() {
+            for (place, frame) in (0u32..).zip(frames) {
+                let both = places.entry(frame.digest).or_default();
+                both[which].push(place);
+            }
+        }
+        for both in places.values() {
+            if let [[a], [b]] = [both[0].as_slice(), both[1].as_slice()] {
+                same.join(*a, *b);
+            }
+        }
+        let sure = same.of_first.clone();
+        let mut alike: Vec<[Vec<u32>; 2]> = places.into_values().collect();
+        alike.retain(|[a, b]| !a.is_empty() && !b.is_empty() && a.len() + b.len() > 2);
+        alike.sort_unstable();
+        for [a, b] in alike {
+            same.join_nearest([first, second], &sure, &a, &b);
+        }
+        same.sure = sure;
+        same
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        self.of_first[a as usize] = Some(b);
+        self.of_second[b as usize] = Some(a);
+    }
+
+    /// Of frames that are alike, each of the fewer with the nearest of the others, in their order.
+    fn join_nearest(
+        &mut self,
+        [first, second]: [&[FrameSight]; 2],
+        sure: &[Option<u32>],
+        a: &[u32],
+        b: &[u32],
+    ) {
+        let far: Vec<Option<i64>> = a
+            .iter()
+            .map(|place| apart([first, second], sure, *place))
+            .collect();
+        let away = |a_at: usize, b_at: usize| {
+            let (frame, other) = (&first[a[a_at] as usize], &second[b[b_at] as usize]);
+            far[a_at].map_or(i64::MAX, |far| (other.at.since(frame.at) - far).abs())
+        };
+        let swapped = a.len() > b.len();
+        let (few, many) = (a.len().min(b.len()), a.len().max(b.len()));
+        let cost = |one: usize, other: usize| match swapped {
+            false => away(one, other),
+            true => away(other, one),
+        };
+        let mut from = 0;
+        for one in 0..few {
+            // The others of the fewer need one each.
+            let to = many - (few - one);
+            let mut best = from;
+            for other in from..=to {
+                if cost(one, other) < cost(one, best) {
+                    best = other;
+                } else if other > best + 1 {
+                    break;
+                }
+            }
+            if cost(one, best) < NEAR_NS {
+                match swapped {
+                    false => self.join(a[one], b[best]),
+                    true => self.join(a[best], b[one]),
+                }
+                from = best + 1;
+            }
+        }
+    }
+}
+
+/// How far the second capture's stamps are from the first's, by the nearest frame that is sure and
+/// goes the same way.
+fn apart(frames: [&[FrameSight]; 2], sure: &[Option<u32>], place: u32) -> Option<i64> {
+    /// Frames on both sides that are looked at.
+    const AROUND: usize = 64;
+    let [first, second] = frames;
+    let here = place as usize;
+    let near = |at: usize| {
+        let other = (*sure.get(at)?)? as usize;
+        let alike = first[at].ends == first[here].ends;
+        alike.then(|| second[other].at.since(first[at].at))
+    };
+    (1..=AROUND).find_map(|n| {
+        here.checked_sub(n)
+            .and_then(near)
+            .or_else(|| near(here + n))
+    })
+}
+
+impl Clocks {
+    /// `pairs` are the same frames in both captures; whether they go from the first to the second.
+    pub(super) fn of(pairs: impl Iterator<Item = (bool, Timestamp, Timestamp)>) -> Option<Self> {
+        let mut least: [Option<i64>; 2] = [None; 2];
+        for (forth, first, second) in pairs {
+            let ns = match forth {
+                true => second.since(first),
+                false => first.since(second),
+            };
+            let known = &mut least[usize::from(!forth)];
+            *known = Some(known.map_or(ns, |least| least.min(ns)));
+        }
+        let (forth, back) = (least[0]?, least[1]?);
+        let shortest_round_ns = (forth + back).max(0);
+        Some(Self {
+            ahead_ns: (forth - back) / 2,
+            unsure_ns: shortest_round_ns / 2,
+            shortest_round_ns,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_nanos(ms * 1_000_000)
+    }
+
+    /// The second clock is 100 ms ahead; 3 ms forth, 5 ms back, once 9: the round is 8 ms, and
+    /// nothing tells 3 + 5 from 4 + 4.
+    #[test]
+    fn clocks_are_known_but_for_the_share_of_each_direction() {
+        let pairs = [
+            (true, at(0), at(103)),
+            (true, at(10), at(119)),
+            (false, at(25), at(120)),
+        ];
+        let clocks = Clocks::of(pairs.into_iter()).unwrap();
+        assert_eq!(clocks.shortest_round_ns, 8_000_000);
+        assert_eq!((clocks.ahead_ns, clocks.unsure_ns), (99_000_000, 4_000_000));
+        assert_eq!(Clocks::of(pairs.into_iter().take(2)), None, "one direction");
+    }
+
+    fn frame(digest: u64, ms: i64) -> FrameSight {
+        FrameSight {
+            digest,
+            at: at(ms),
+            number: 0,
+            ends: [0, 1],
+        }
+    }
+
+    /// Of three that are alike, the second was lost: by their times the third is the third.
+    #[test]
+    fn frames_that_are_alike_are_told_apart_by_time() {
+        let first = [
+            frame(1, 0),
+            frame(9, 10),
+            frame(9, 20),
+            frame(9, 30),
+            frame(2, 40),
+        ];
+        let second = [
+            frame(1, 500),
+            frame(9, 510),
+            frame(9, 531),
+            frame(2, 540),
+            frame(3, 550),
+        ];
+        let same = SameFrames::of(&first, &second);
+        assert_eq!(same.of_first, [Some(0), Some(1), None, Some(2), Some(3)]);
+        assert_eq!(same.of_second, [Some(0), Some(1), Some(3), Some(4), None]);
+    }
+}

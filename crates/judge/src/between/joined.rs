@@ -1,0 +1,521 @@
+//! The time of both ends together, and the frames that only one of them has.
+
+use super::clocks::{Clocks, SameFrames};
+use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
+use crate::{Culprit, Finding};
+use std::collections::{BTreeMap, HashMap};
+use wirewait_analysis::ENOUGH;
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// In thousandths of the requests: so many take longer in the capture at the clients.
+const LONGER: u64 = 667;
+
+/// Where a capture was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceOfCapture {
+    /// Nearer to the clients.
+    Clients,
+    /// Nearer to the servers.
+    Servers,
+}
+
+/// Why two captures cannot be joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unjoined {
+    /// They have no frame in common.
+    NoFrame,
+    /// They have frames in common, but no request that both have answered.
+    NoRequest,
+    /// A response takes as long in both: they were made at one place.
+    OnePlace,
+}
+
+/// Frames of one direction that one capture alone has, while the other was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostFrames {
+    /// Frames that the end that they come from has.
+    pub sent: u64,
+    /// Those of them that the other end does not have: lost between the two.
+    pub lost: u64,
+    /// The first of them, by their numbers in the capture of the end that they come from.
+    pub first: Vec<u64>,
+    /// Frames that the other end has alone: the capture at the end that they come from missed them, or
+    /// they come from elsewhere.
+    pub unseen: u64,
+}
+
+/// Two captures of the same traffic.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Between {
+    /// Whether the first capture is the one at the clients.
+    pub first_at_clients: bool,
+    /// How the clocks stand; `None` where frames of one direction alone are in both.
+    pub clocks: Option<Clocks>,
+    /// Frames that both have.
+    pub same_frames: u64,
+    /// Requests that both have answered, and the clients of them.
+    pub requests: u64,
+    /// Clients of these.
+    pub clients: u64,
+    /// Requests that the capture at the clients has answered, and the other has not.
+    pub only_at_clients: u64,
+    /// Requests that were not answered at the clients.
+    pub unanswered: u64,
+    /// Who has most of the time, if it can be told.
+    pub finding: Finding,
+    /// Between requests, at the clients, ns.
+    pub client_ns: u64,
+    /// On the way between both captures, lost frames included, ns.
+    pub way_ns: u64,
+    /// From the whole request to the response, at the servers, ns.
+    pub server_ns: u64,
+    /// Of requests that one capture alone has, ns: nobody's.
+    pub unknown_ns: u64,
+    /// Pauses that count as idle, ns; no part of the active time.
+    pub idle_ns: u64,
+    /// Of the way, that of requests of which a frame was lost between the two, ns; and how many.
+    pub lost_ns: u64,
+    /// Those requests.
+    pub with_losses: u64,
+    /// What a request spent on the way: least, median, most, ns.
+    pub way_of_a_request: [u64; 3],
+    /// What its turnaround was at the servers, likewise.
+    pub turnaround: [u64; 3],
+    /// Frames to the servers.
+    pub to_servers: LostFrames,
+    /// Frames to the clients.
+    pub to_clients: LostFrames,
+    /// Frames and requests that were not looked at because there are too many.
+    pub left_out: u64,
+}
+
+/// When a frame was lost, and between which client and which server.
+type LostMoment = (Timestamp, (Endpoint, Endpoint));
+
+/// Lost frames that are listed.
+const LISTED: usize = 8;
+
+impl Between {
+    /// Joins two captures. A pause longer than `think_ns` is idle time.
+    ///
+    /// # Errors
+    /// [`Unjoined`].
+    pub fn of(
+        first: (&FramesSeen, &RequestsSeen),
+        second: (&FramesSeen, &RequestsSeen),
+        think_ns: i64,
+    ) -> Result<Self, Unjoined> {
+        let same = SameFrames::of(&first.0.frames, &second.0.frames);
+        let same_frames = same.of_first.iter().flatten().count() as u64;
+        if same_frames == 0 {
+            return Err(Unjoined::NoFrame);
+        }
+        let numbers = Numbers::of(first.0, second.0, &same);
+        let pairs = numbers.requests(&first.1.requests, &second.1.requests);
+        let (mut all, mut longer) = (0u64, [0u64; 2]);
+        for (a, b) in &pairs {
+            let both = (&first.1.requests[*a], &second.1.requests[*b]);
+            if let (Some(here), Some(there)) = (took(both.0), took(both.1)) {
+                all += 1;
+                longer[0] += u64::from(here > there);
+                longer[1] += u64::from(there > here);
+            }
+        }
+        if all == 0 {
+            return Err(Unjoined::NoRequest);
+        }
+        if longer[0].max(longer[1]) * 1000 < all * LONGER {
+            return Err(Unjoined::OnePlace);
+        }
+        let first_at_clients = longer[0] > longer[1];
+        let swapped: HashMap<usize, usize> = match first_at_clients {
+            true => pairs,
+            false => pairs.into_iter().map(|(a, b)| (b, a)).collect(),
+        };
+        let (clients, servers, of_clients, of_servers) = match first_at_clients {
+            true => (first, second, &same.of_first, &same.of_second),
+            false => (second, first, &same.of_second, &same.of_first),
+        };
+        // Those that have others like them may have been taken for another.
+        let sure = match first_at_clients {
+            true => same.sure.clone(),
+            false => inverted(&same.sure, clients.0.frames.len()),
+        };
+        let mut between = Self {
+            first_at_clients,
+            clocks: None,
+            same_frames,
+            requests: 0,
+            clients: 0,
+            only_at_clients: 0,
+            unanswered: 0,
+            finding: Finding::None,
+            client_ns: 0,
+            way_ns: 0,
+            server_ns: 0,
+            unknown_ns: 0,
+            idle_ns: 0,
+            lost_ns: 0,
+            with_losses: 0,
+            way_of_a_request: [0; 3],
+            turnaround: [0; 3],
+            to_servers: LostFrames::default(),
+            to_clients: LostFrames::default(),
+            left_out: first.0.more + second.0.more + first.1.more + second.1.more,
+        };
+        let ends = Ends::of(clients.1, servers.1, &swapped);
+        let moments = between.frames([clients.0, servers.0], [of_clients, of_servers], &ends);
+        between.time(clients.1, servers.1, &swapped, (&moments, think_ns));
+        between.clocks = clocks(clients.0, servers.0, &sure, &ends, first_at_clients);
+        between.finding = between.finding();
+        Ok(between)
+    }
+
+    /// The base of all shares.
+    #[must_use]
+    pub fn active_ns(&self) -> u64 {
+        [self.client_ns, self.way_ns, self.server_ns, self.unknown_ns]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+
+    /// One had more than any other can have had, who may have all that is unknown.
+    fn finding(&self) -> Finding {
+        let mut parts = [
+            (self.client_ns, Culprit::Client),
+            (self.way_ns, Culprit::Network),
+            (self.server_ns, Culprit::Server),
+        ];
+        if self.requests < ENOUGH || self.unknown_ns.saturating_mul(3) > self.active_ns() {
+            return Finding::None;
+        }
+        parts.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+        let [(most, one), (next, two), _] = parts;
+        if most > next.saturating_add(self.unknown_ns) {
+            return Finding::Named(one);
+        }
+        match (one as usize) < two as usize {
+            true => Finding::Either(one, two),
+            false => Finding::Either(two, one),
+        }
+    }
+
+    /// Counts the frames of one capture alone, and gives when each of them was sent, by the clock of the
+    /// capture at the clients.
+    fn frames(
+        &mut self,
+        [clients, servers]: [&FramesSeen; 2],
+        [of_clients, of_servers]: [&[Option<u32>]; 2],
+        ends: &Ends,
+    ) -> Vec<LostMoment> {
+        let mut moments = Vec::new();
+        let span = |same: &[Option<u32>]| {
+            let first = same.iter().position(Option::is_some);
+            let last = same.iter().rposition(Option::is_some);
+            first.zip(last)
+        };
+        let stations = [ends.numbers(clients), ends.numbers(servers)];
+        for (which, (seen, same)) in [(clients, of_clients), (servers, of_servers)]
+            .into_iter()
+            .enumerate()
+        {
+            let Some((from, to)) = span(same) else {
+                continue;
+            };
+            // What lies before the first frame that both have, or behind the last, the other
+            // capture may not have been made for.
+            for place in from..=to {
+                let frame = &seen.frames[place];
+                let Some((forth, ends)) = stations[which].get(&frame.ends).copied() else {
+                    continue;
+                };
+                let lost = match forth {
+                    true => &mut self.to_servers,
+                    false => &mut self.to_clients,
+                };
+                // Frames to the servers come from the capture at the clients.
+                if forth == (which == 0) {
+                    lost.sent += 1;
+                    if same[place].is_none() {
+                        lost.lost += 1;
+                        if lost.first.len() < LISTED {
+                            lost.first.push(frame.number);
+                        }
+                        let other = [of_clients, of_servers][which];
+                        let others = [servers, clients][which];
+                        let at = match which {
+                            0 => Some(frame.at),
+                            _ => moved(seen, others, other, place),
+                        };
+                        moments.extend(at.map(|at| (at, ends)));
+                    }
+                } else if same[place].is_none() {
+                    lost.unseen += 1;
+                }
+            }
+        }
+        moments.sort_unstable();
+        moments
+    }
+
+    /// Shares out the time of each client.
+    fn time(
+        &mut self,
+        clients: &RequestsSeen,
+        servers: &RequestsSeen,
+        pairs: &HashMap<usize, usize>,
+        (lost, think_ns): (&[LostMoment], i64),
+    ) {
+        let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
+        for (place, request) in clients.requests.iter().enumerate() {
+            of_client.entry(request.client).or_default().push(place);
+        }
+        let (mut ways, mut turnarounds) = (Vec::new(), Vec::new());
+        for places in of_client.values_mut() {
+            places.sort_by_key(|place| clients.requests[*place].request.first.at);
+            let mut until: Option<Timestamp> = None;
+            let mut any = false;
+            for place in places {
+                let request = &clients.requests[*place];
+                let Some(response) = request.response else {
+                    self.unanswered += 1;
+                    continue;
+                };
+                let (begin, end) = (request.request.first.at, response.last.at);
+                if let Some(until) = until {
+                    match positive(begin.since(until)) {
+                        pause if pause <= positive(think_ns) => self.client_ns += pause,
+                        pause => self.idle_ns += pause,
+                    }
+                }
+                let from = until.map_or(begin, |until| until.max(begin));
+                until = Some(until.map_or(end, |until| until.max(end)));
+                let owned = positive(end.since(from));
+                let other = pairs.get(place).map(|other| &servers.requests[*other]);
+                let Some((t2, t3)) = other.and_then(|other| served(request, other)) else {
+                    self.only_at_clients += 1;
+                    self.unknown_ns += owned;
+                    continue;
+                };
+                any = true;
+                self.requests += 1;
+                let served = positive(t3.min(end).since(t2.max(from)));
+                self.server_ns += served;
+                self.way_ns += owned - served.min(owned);
+                let turnaround = positive(t3.since(t2));
+                let way = positive(end.since(begin)).saturating_sub(turnaround);
+                ways.push(way);
+                turnarounds.push(turnaround);
+                let known = (request.client, request.server);
+                let at = lost.partition_point(|(at, _)| *at < begin);
+                let within = lost[at..].iter().take_while(|(at, _)| *at <= end);
+                if within.into_iter().any(|(_, of)| *of == known) {
+                    self.with_losses += 1;
+                    self.lost_ns += owned - served.min(owned);
+                }
+            }
+            self.clients += u64::from(any);
+        }
+        self.way_of_a_request = spread(ways);
+        self.turnaround = spread(turnarounds);
+    }
+}
+
+/// When the turnaround of a request began and ended at the servers, by the clock of the capture at the
+/// clients. The way is what it took there beyond that; half of it lies before the turnaround, as far
+/// as anyone knows.
+fn served(here: &RequestSight, there: &RequestSight) -> Option<(Timestamp, Timestamp)> {
+    let (response, answer) = (here.response?, there.response?);
+    let (t2, t3) = (there.request.last.at, answer.first.at);
+    let forth = there.request.first.at.since(here.request.first.at);
+    let back = response.last.at.since(answer.last.at);
+    // The clock of the other capture is ahead by so much, if both directions take as long.
+    let ahead = (forth - back) / 2;
+    (t3 >= t2).then(|| (t2.plus(-ahead), t3.plus(-ahead)))
+}
+
+/// What a request took at a place.
+fn took(request: &RequestSight) -> Option<i64> {
+    Some(request.response?.last.at.since(request.request.first.at))
+}
+
+fn positive(ns: i64) -> u64 {
+    u64::try_from(ns).unwrap_or(0)
+}
+
+/// Least, median and most.
+fn spread(mut values: Vec<u64>) -> [u64; 3] {
+    values.sort_unstable();
+    let at = |place: usize| values.get(place).copied().unwrap_or(0);
+    let last = values.len().saturating_sub(1);
+    [at(0), at(last / 2), at(last)]
+}
+
+/// When a frame of the capture at the servers would have been seen at the clients: by the nearest frame
+/// before it that both have.
+fn moved(
+    seen: &FramesSeen,
+    other: &FramesSeen,
+    same: &[Option<u32>],
+    place: usize,
+) -> Option<Timestamp> {
+    let known = (0..=place).rev().find(|at| same[*at].is_some())?;
+    let there = other.frames.get(same[known]? as usize)?;
+    let ahead = seen.frames[known].at.since(there.at);
+    Some(seen.frames[place].at.plus(-ahead))
+}
+
+/// Clients and servers of the requests that both captures have.
+struct Ends(Vec<(Endpoint, Endpoint)>);
+
+impl Ends {
+    fn of(clients: &RequestsSeen, servers: &RequestsSeen, pairs: &HashMap<usize, usize>) -> Self {
+        let mut ends: Vec<(Endpoint, Endpoint)> = pairs
+            .iter()
+            .map(|(a, b)| (clients.requests[*a].client, servers.requests[*b].server))
+            .collect();
+        ends.sort_unstable();
+        ends.dedup();
+        Self(ends)
+    }
+
+    /// By sender and receiver, as a capture numbers them: whether the frame goes to the server, and the
+    /// client and the server.
+    fn numbers(&self, seen: &FramesSeen) -> HashMap<[u32; 2], (bool, (Endpoint, Endpoint))> {
+        let known = |ends: &(Endpoint, Endpoint)| {
+            let [from, to] = [seen.station_of(&ends.0)?, seen.station_of(&ends.1)?];
+            Some([([from, to], (true, *ends)), ([to, from], (false, *ends))])
+        };
+        self.0.iter().filter_map(known).flatten().collect()
+    }
+}
+
+/// The places of the second capture's frames in the first.
+fn inverted(of_first: &[Option<u32>], of_second: usize) -> Vec<Option<u32>> {
+    let mut places = vec![None; of_second];
+    for (place, other) in (0u32..).zip(of_first) {
+        if let Some(known) = other.and_then(|other| places.get_mut(other as usize)) {
+            *known = Some(place);
+        }
+    }
+    places
+}
+
+fn clocks(
+    clients: &FramesSeen,
+    servers: &FramesSeen,
+    same: &[Option<u32>],
+    ends: &Ends,
+    first_at_clients: bool,
+) -> Option<Clocks> {
+    let forth = ends.numbers(clients);
+    let pair = |(frame, other): (&FrameSight, &Option<u32>)| {
+        let other = servers.frames.get((*other)? as usize)?;
+        Some((forth.get(&frame.ends)?.0, frame.at, other.at))
+    };
+    let pairs = clients.frames.iter().zip(same).filter_map(pair);
+    let clocks = Clocks::of(pairs)?;
+    Some(match first_at_clients {
+        true => clocks,
+        false => Clocks {
+            ahead_ns: -clocks.ahead_ns,
+            ..clocks
+        },
+    })
+}
+
+/// Frames by number, in both captures.
+struct Numbers {
+    /// From a frame of the first capture to the same of the second.
+    same: HashMap<u64, u64>,
+}
+
+impl Numbers {
+    fn of(first: &FramesSeen, second: &FramesSeen, same: &SameFrames) -> Self {
+        let pair = |(frame, other): (&FrameSight, &Option<u32>)| {
+            let other = second.frames.get((*other)? as usize)?;
+            Some((frame.number, other.number))
+        };
+        let frames = first.frames.iter().zip(&same.of_first);
+        Self {
+            same: frames.filter_map(pair).collect(),
+        }
+    }
+
+    /// Requests that are the same: one of their frames is, the first or last of the request or of the
+    /// response.
+    fn requests(&self, first: &[RequestSight], second: &[RequestSight]) -> HashMap<usize, usize> {
+        let frames = |request: &RequestSight| {
+            let response = request.response.map(|r| [r.first.frame, r.last.frame]);
+            let asked = [request.request.first.frame, request.request.last.frame];
+            asked.into_iter().chain(response.into_iter().flatten())
+        };
+        let mut of_frame: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (place, request) in second.iter().enumerate() {
+            for frame in frames(request) {
+                let places = of_frame.entry(frame).or_default();
+                if !places.contains(&place) {
+                    places.push(place);
+                }
+            }
+        }
+        let mut taken = vec![false; second.len()];
+        let mut pairs = HashMap::new();
+        for (place, request) in first.iter().enumerate() {
+            let mut there = frames(request).filter_map(|frame| self.same.get(&frame));
+            let found = there.find_map(|frame| {
+                let places = of_frame.get(frame)?;
+                places.iter().copied().find(|place| !taken[*place])
+            });
+            if let Some(found) = found {
+                taken[found] = true;
+                pairs.insert(place, found);
+            }
+        }
+        in_their_order(first, second, &mut pairs);
+        pairs
+    }
+}
+
+/// Of a request of which each end has other copies no frame is in both. Requests of a client at a
+/// server that lie between two that are the same are the same one by one, if they are alike.
+fn in_their_order(
+    first: &[RequestSight],
+    second: &[RequestSight],
+    pairs: &mut HashMap<usize, usize>,
+) {
+    let mut of_ends: BTreeMap<(Endpoint, Endpoint), [Vec<usize>; 2]> = BTreeMap::new();
+    for (which, requests) in [first, second].into_iter().enumerate() {
+        for (place, request) in requests.iter().enumerate() {
+            let ends = (request.client, request.server);
+            of_ends.entry(ends).or_default()[which].push(place);
+        }
+    }
+    for [mut here, mut there] in of_ends.into_values() {
+        here.sort_by_key(|place| first[*place].request.first.at);
+        there.sort_by_key(|place| second[*place].request.first.at);
+        let at: HashMap<usize, usize> = there.iter().enumerate().map(|(n, p)| (*p, n)).collect();
+        let (mut run, mut from) = (Vec::new(), 0);
+        let ends = here.iter().copied().map(Some).chain([None]);
+        for place in ends {
+            let known = place.map(|place| pairs.get(&place).copied());
+            let to = match (place, known) {
+                (Some(place), Some(None)) => {
+                    run.push(place);
+                    continue;
+                }
+                (_, Some(Some(other))) => at.get(&other).copied().unwrap_or(from),
+                _ => there.len(),
+            };
+            let others = there.get(from..to).unwrap_or_default();
+            let alike = |(a, b): (&usize, &usize)| first[*a].of == second[*b].of;
+            if run.len() == others.len() && run.iter().zip(others).all(alike) {
+                pairs.extend(run.iter().copied().zip(others.iter().copied()));
+            }
+            run.clear();
+            from = from.max(to + 1);
+        }
+    }
+}

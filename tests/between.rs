@@ -1,0 +1,160 @@
+//! `wirewait between`: both captures of each run of the laboratory in virtual time, against its logs;
+//! and real captures that were made at both ends.
+
+use crate::known::{CARRIERS, TROUBLES};
+use crate::support::{captures, program};
+use serde_json::Value;
+use std::path::Path;
+use wirewait_synth::lab::{LabCase, LabEnd, LabRun, LabTruth};
+
+/// The clock at the servers is an hour ahead, and a bit: no stamps of the two can be compared.
+const AHEAD_NS: i64 = 3_600_123_456_789;
+
+fn between(first: &Path, second: &Path) -> Result<Value, String> {
+    let output = program()
+        .args(["between", "--format", "json"])
+        .args([first, second])
+        .output()
+        .unwrap();
+    match output.status.success() {
+        true => Ok(serde_json::from_slice(&output.stdout).unwrap()),
+        false => Err(String::from_utf8(output.stderr).unwrap()),
+    }
+}
+
+fn number(value: &Value, of: &str) -> i64 {
+    value[of]
+        .as_i64()
+        .unwrap_or_else(|| panic!("{of}: {value}"))
+}
+
+/// Both captures of a run, that at the servers by another clock.
+fn written(folder: &Path, name: &str, run: &LabRun) -> [std::path::PathBuf; 2] {
+    LabEnd::BOTH.map(|end| {
+        let path = folder.join(format!("{name}-{end:?}.pcapng"));
+        let file = match end {
+            LabEnd::Client => run.file(end),
+            LabEnd::Server => run.file_ahead(end, AHEAD_NS),
+        };
+        std::fs::write(&path, file).unwrap();
+        path
+    })
+}
+
+/// What of a joined run is not as its logs have it.
+fn wrong(case: &LabCase, run: &LabRun, truth: LabTruth, joined: &Value) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let active = truth.client + truth.network + truth.server;
+    let truths = [truth.client, truth.network, truth.server];
+    // The captures have the set-up of sessions, too, which no log counts: two round trips each.
+    let round: i64 = case.ways.iter().map(|way| way.ns).sum();
+    let set_up = i64::try_from(case.clients).unwrap() * 2 * round;
+    for (of, truth) in ["client_ns", "way_ns", "server_ns"].into_iter().zip(truths) {
+        let found = number(joined, of);
+        if (found - truth).abs() > active / 100 + set_up {
+            wrong.push(format!("{of} is {found}, and {truth} by the logs"));
+        }
+    }
+    let counts = run.lost.into_iter().zip(run.twice);
+    for (of, (lost, twice)) in ["to_servers", "to_clients"].into_iter().zip(counts) {
+        let found = number(&joined[of], "lost");
+        if found != i64::try_from(lost).unwrap() {
+            wrong.push(format!("{of}: {found} lost, and {lost} by the log"));
+        }
+        let unseen = number(&joined[of], "only_behind");
+        if unseen != i64::try_from(twice).unwrap() {
+            wrong.push(format!(
+                "{of}: {unseen} from nowhere, {twice} doubled by the log"
+            ));
+        }
+    }
+    let mut most: Vec<(i64, &str)> = truths
+        .into_iter()
+        .zip(["client", "network", "server"])
+        .collect();
+    most.sort_unstable();
+    let said = joined["culprit"].as_str().unwrap();
+    if most[2].0 - most[1].0 > active / 20 && said != most[2].1 {
+        wrong.push(format!("{said} is named, and it is the {}", most[2].1));
+    }
+    wrong
+}
+
+#[test]
+fn both_ends_together_are_what_the_logs_say() {
+    let folder = std::env::temp_dir().join(format!("wirewait-between-{}", std::process::id()));
+    crate::support::shared_folder(&folder);
+    let (mut rows, mut all) = (0, Vec::new());
+    for (carrier, kind) in CARRIERS {
+        for (name, trouble) in TROUBLES {
+            let mut case = LabCase::new(format!("{carrier}-{name}"), kind);
+            trouble(&mut case);
+            let run = case.run();
+            let [clients, servers] = written(&folder, &case.name, &run);
+            // Which is which is found out.
+            let joined = match rows % 2 {
+                0 => between(&clients, &servers),
+                _ => between(&servers, &clients),
+            };
+            let ahead = if rows % 2 == 0 { AHEAD_NS } else { -AHEAD_NS };
+            rows += 1;
+            let joined = match joined {
+                Ok(joined) => joined,
+                Err(why) => {
+                    all.push(format!("{}: {why}", case.name));
+                    continue;
+                }
+            };
+            let mut wrong = wrong(&case, &run, run.truth(), &joined);
+            let clock = &joined["clock"];
+            let away = (number(clock, "second_ahead_ns") - ahead).abs();
+            if away > number(clock, "unsure_ns") {
+                wrong.push(format!("the clocks are wrong by {away} ns: {clock}"));
+            }
+            all.extend(wrong.iter().map(|wrong| format!("{}: {wrong}", case.name)));
+        }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(rows > 100, "only {rows}");
+    assert!(
+        all.is_empty(),
+        "{} of {rows}:\n{}",
+        all.len(),
+        all.join("\n")
+    );
+}
+
+/// 5 ms of delay from the server (`link_settings` in the log); a server that sleeps for 40 ms, and for
+/// 700 ms at every tenth request. The server's part at its own end is the sum of turnarounds of
+/// tshark's there.
+#[test]
+fn real_captures_of_both_ends_are_joined() {
+    let Some(folder) = captures("real_captures_of_both_ends_are_joined") else {
+        return;
+    };
+    for (name, culprit) in [
+        ("04_smb2_202_delay5ms_server_egress", "network"),
+        ("ncp3_8022_slowserver_requestbeingprocessed", "server"),
+    ] {
+        let [client, server] =
+            ["cli", "srv"].map(|end| folder.join("lab").join(format!("{name}_{end}.pcap")));
+        let joined = between(&client, &server).unwrap();
+        assert_eq!(joined["culprit"], culprit, "{name}: {joined}");
+        assert_eq!(joined["at_clients"], client.display().to_string(), "{name}");
+        for of in ["to_servers", "to_clients"] {
+            assert_eq!(number(&joined[of], "lost"), 0, "{name}: {joined}");
+        }
+        if culprit == "network" {
+            // At the clients the way back alone is 5 ms of each request.
+            let way = number(&joined["way_of_a_request_ns"], "least");
+            assert!((5_000_000..6_000_000).contains(&way), "{way}");
+        }
+        // The same capture twice was made at one place.
+        let why = between(&client, &client).unwrap_err();
+        assert!(why.contains("both were captured at one place"), "{why}");
+    }
+    let other = folder.join("lab/ncp1_ethernet_ii_1client_srv.pcap");
+    let smb = folder.join("lab/01_smb1_nt1_port139_records_1client_srv.pcap");
+    let why = between(&other, &smb).unwrap_err();
+    assert!(why.contains("no frame in common"), "{why}");
+}
