@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from verdict_lab import truth as logs
-from verdict_lab.faults import LOSSES, NARROW, RAISED
+from verdict_lab.faults import LOSSES, NARROW, RAISED, SHORT
 from verdict_lab.truth import WHO
 
 # Percent: printed shares are rounded to a tenth.
@@ -156,6 +156,11 @@ def compare(wirewait, fault, end, truths, log, folder):
     must = RAISED.get((fault.name, end), set())
     if must and not must & raised:
         wrong.append(f"missed {', '.join(sorted(must))}")
+    short = SHORT.get((fault.name, end))
+    if short and not wrong:
+        wrong.append("right, but listed as known to be wrong")
+    elif short:
+        named, wrong = f"{named} KNOWN: {short}: {'; '.join(wrong)}", []
     said = ", ".join(f"{true[who][0]:.1f}-{true[who][1]:.1f}" for who in WHO)
     note = named + "".join(f" WIDE {who}" for who in wide) + "".join(f" WRONG: {what}" for what in wrong)
     row = (fault.name, end, said, ", ".join(texts) or "-", note, ", ".join(sorted(raised)) or "-")

@@ -96,7 +96,7 @@ class Wire(threading.Thread):
             self.fault = fault
             self.log = {"lost": [], "lost_acks": 0, "lost_interims": 0, "interims": 0, "late": 0, "twice": 0,
                         "carried": [], "queries": {}, "refused": 0}
-            self.arrived, self.files = set(), []
+            self.arrived, self.begun, self.files = set(), set(), []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
                 file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
@@ -211,7 +211,11 @@ class Wire(threading.Thread):
             if fault.interims and self.log["interims"] % fault.interims == 0:
                 self.log["lost_interims"] += 1
                 return []
-        if segment.data and self.chance.random() < fault.lost[way]:
+        first = way == 0 and segment.data and segment.client not in self.begun
+        if first:
+            self.begun.add(segment.client)
+        spared = first and not fault.first_lost
+        if segment.data and self.chance.random() < fault.lost[way] and not spared:
             self.log["lost"].append((segment.client, came, segment.interim))
             return []
         if segment.only_acks and fault.acks[way]:
