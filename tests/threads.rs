@@ -1,4 +1,4 @@
-//! With one thread, two and three: the same output to the last byte, the same messages, the same
+//! With one thread to four: the same output to the last byte, the same messages, the same
 //! exit code.
 
 use crate::hostile::Folder;
@@ -28,10 +28,10 @@ fn run(threads: &str, arguments: &[&str], files: &[PathBuf]) -> Output {
 
 /// Says whether frames were analysed.
 fn assert_same(arguments: &[&str], files: &[PathBuf]) -> bool {
-    let [one, two, three] = ["1", "2", "3"].map(|threads| run(threads, arguments, files));
+    let [one, others @ ..] = ["1", "2", "3", "4"].map(|threads| run(threads, arguments, files));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let about = format!("{arguments:?} {files:?}");
-    for more in [two, three] {
+    for more in others {
         assert_eq!(one.status.code(), more.status.code(), "{about}");
         assert_eq!(text(&one.stderr), text(&more.stderr), "{about}");
         assert!(one.stdout == more.stdout, "{about}: the outputs differ");

@@ -11,6 +11,7 @@ mod turns;
 mod unclaimed;
 mod units;
 
+use crate::accounting::{Accounting, EntryBatch};
 use crate::apart::Steadiness;
 use crate::assembler::Rooms;
 use crate::books::Books;
@@ -77,6 +78,8 @@ pub(crate) struct AnalyzerState {
     swept: Timestamp,
     observed: bool,
     vacant: Vacant,
+    /// Room for records, where they are counted while all that is open is closed.
+    room: RecordBatch,
 }
 
 /// A frame on its way to its conversation.
@@ -128,6 +131,7 @@ impl Analyzer {
                 swept: Timestamp::from_nanos(i64::MIN),
                 observed: false,
                 vacant: Vacant::default(),
+                room: RecordBatch::default(),
             },
         }
     }
@@ -153,7 +157,7 @@ impl Analyzer {
     /// bounds how many there are.
     #[must_use]
     pub fn recording(mut self) -> Self {
-        self.state.books.recorder = Some(Box::default());
+        self.state.books.record();
         self
     }
 
@@ -161,18 +165,14 @@ impl Analyzer {
     #[must_use]
     #[inline]
     pub fn has_batch(&self) -> bool {
-        let recorder = &self.state.books.recorder;
-        recorder.as_ref().is_some_and(|r| r.batch.is_full())
+        self.state.books.has_batch()
     }
 
     /// Takes out what was recorded since this was called last, as far as it is in groups that
     /// nothing more comes to, and goes on in the room of `empty`.
     #[must_use]
     pub fn take_batch(&mut self, empty: RecordBatch) -> RecordBatch {
-        match &mut self.state.books.recorder {
-            Some(recorder) => std::mem::replace(&mut recorder.batch, empty),
-            None => empty,
-        }
+        self.state.books.take_batch(empty)
     }
 
     /// Takes out all that was recorded since then.
@@ -185,7 +185,44 @@ impl Analyzer {
     /// Who is behind the numbers in records.
     #[must_use]
     pub fn entities(&self) -> &dyn Entities {
-        &self.state.books.directory
+        &self.state.books
+    }
+
+    /// Lends out what is kept of closed requests: the account of time, symptoms, efficiency, and what
+    /// statistics are made of. It is to post what is [taken out](Analyzer::take_entries) from now on, in its
+    /// order, and to be [given back](Analyzer::give_back) before the end, and before any figures are
+    /// asked for. `None` where the last seconds are [kept](Analyzer::keeping_course), which need all of it at hand.
+    #[must_use]
+    pub fn lend(&mut self) -> Option<Accounting> {
+        let books = &mut self.state.books;
+        if books.accounting.keeps_course() {
+            return None;
+        }
+        books.lent = Some(Box::default());
+        let empty = Accounting::new(&self.common.settings);
+        Some(std::mem::replace(&mut books.accounting, empty))
+    }
+
+    /// Whether there is enough to [take out](Analyzer::take_entries).
+    #[must_use]
+    #[inline]
+    pub fn has_entries(&self) -> bool {
+        self.state.books.has_entries()
+    }
+
+    /// Takes out what is to be posted to what was [lent](Analyzer::lend), and goes on in the room of `empty`.
+    #[must_use]
+    pub fn take_entries(&mut self, empty: EntryBatch) -> EntryBatch {
+        self.state.books.take_entries(empty)
+    }
+
+    /// Takes back what was [lent](Analyzer::lend), to which all was posted that was taken out.
+    pub fn give_back(&mut self, accounting: Accounting) {
+        let books = &mut self.state.books;
+        books.accounting = accounting;
+        if let Some(mut entries) = books.lent.take() {
+            books.accounting.enter_all(&mut entries);
+        }
     }
 
     /// The settings that figures depend on.
@@ -197,7 +234,7 @@ impl Analyzer {
     /// Judges symptoms by these thresholds rather than by the built-in ones.
     #[must_use]
     pub fn judging_by(mut self, thresholds: Thresholds) -> Self {
-        self.state.books.watch.judge_by(thresholds);
+        self.state.books.judge_by(thresholds);
         self
     }
 
@@ -205,8 +242,8 @@ impl Analyzer {
     /// symptoms cost in them, for [`Analyzer::symptom_course`].
     #[must_use]
     pub fn keeping_course(mut self, seconds: u32) -> Self {
-        self.state.books.watch.keep_course(seconds);
-        self.state.books.accounts.keep_course(seconds);
+        self.state.books.accounting.watch.keep_course(seconds);
+        self.state.books.accounting.accounts.keep_course(seconds);
         self
     }
 
@@ -214,7 +251,7 @@ impl Analyzer {
     /// [kept](Analyzer::keeping_course).
     #[must_use]
     pub fn ledger_course(&self) -> LedgerCourse {
-        let course = self.state.books.accounts.course();
+        let course = self.state.books.accounting.accounts.course();
         course.cloned().unwrap_or_default()
     }
 
@@ -222,7 +259,7 @@ impl Analyzer {
     /// [kept](Analyzer::keeping_course).
     #[must_use]
     pub fn symptom_course(&self) -> SymptomCourse {
-        self.state.books.watch.course()
+        self.state.books.accounting.watch.course()
     }
 
     /// Takes the next frame in.
@@ -232,7 +269,7 @@ impl Analyzer {
         } = &self.common;
         let walk = registry.walk_by(&mut self.templates, frame);
         let before = self.state.duplicates.look(frame, walk, settings);
-        let looked = (walk, before);
+        let looked = (walk, before, None);
         self.state
             .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
@@ -247,10 +284,29 @@ impl Analyzer {
         Intake::new(registry, self.common.settings, seen)
     }
 
+    /// As [`Analyzer::intake`], which also counts how full the segments are, until it is
+    /// [given back](Analyzer::intake_over).
+    #[must_use]
+    pub fn intake_counting(&mut self) -> Intake {
+        let mut intake = self.intake();
+        let empty = Segments::new(&self.common.settings);
+        intake.segments = Some(std::mem::replace(&mut self.state.segments, empty));
+        intake
+    }
+
+    /// Takes back what this [counted](Analyzer::intake_counting), and goes on behind the frames that it
+    /// looked at.
+    pub fn intake_over(&mut self, intake: Intake) {
+        self.state.duplicates = intake.duplicates;
+        if let Some(segments) = intake.segments {
+            self.state.segments = segments;
+        }
+    }
+
     /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has
     /// looked.
     pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
-        let looked = (&look.walk, look.before);
+        let looked = (&look.walk, look.before, look.counted);
         self.state
             .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
@@ -363,7 +419,7 @@ impl Analyzer {
             ..
         } = &self.state;
         let names = self.common.names.borrow();
-        let directory = &books.directory;
+        let (directory, accounting) = (&books.directory, &books.accounting);
         let Figures {
             servers,
             mut stations,
@@ -393,8 +449,8 @@ impl Analyzer {
             ..Load::default()
         };
         books.routing.write(&mut load);
-        let ledgers = books.accounts.rows(directory);
-        let unsure = books.accounts.unsure();
+        let ledgers = accounting.accounts.rows(directory);
+        let unsure = accounting.accounts.unsure();
         crate::account::give(&ledgers, &mut stations);
         Snapshot {
             capture: CaptureRow {
@@ -417,7 +473,7 @@ impl Analyzer {
                 .filter(|(_, frames)| *frames > 0)
                 .map(|(d, frames)| (d.name, frames))
                 .collect(),
-            efficiency: books.spending.found(),
+            efficiency: books.spending.found(&accounting.spending),
             segment,
             fairness: Fairness::among(&stations),
             stations,
@@ -425,13 +481,15 @@ impl Analyzer {
             distribution,
             ledgers,
             clocks_apart: apart,
-            tick: books.accounts.ticked(ticks.ns()),
+            tick: accounting.accounts.ticked(ticks.ns()),
             unsure_pauses: unsure.pauses,
             unsure_idle: unsure.idle,
             unsure_turnarounds: unsure.turnarounds,
             load,
-            round_trips: books.round_trips.rows(),
-            symptoms: books.watch.judge(directory, &servers, clock.last()),
+            round_trips: accounting.round_trips.rows(),
+            symptoms: accounting
+                .watch
+                .judge(&books.watch, directory, &servers, clock.last()),
             servers,
             slowest: books.slowest.kept(),
             statistics,
@@ -495,7 +553,7 @@ impl AnalyzerState {
         for notice in self.connections.expire(Some(since)) {
             self.books.event(Event::Notice(&notice), &nowhere, sink);
         }
-        self.books.accounts.settle(now);
+        self.books.settle(now);
     }
 
     fn finish(&mut self, common: &Shared, sink: &mut dyn Sink, taker: &mut Taker<'_>) {
@@ -510,17 +568,16 @@ impl AnalyzerState {
                 .finish(&mut conversation, self.latest, &world, sink);
             // All that is open closes now: its records would take more room than it did.
             if let Some(taker) = taker
-                && let Some(recorder) = &mut self.books.recorder
-                && recorder.batch.is_full()
+                && self.books.has_batch()
             {
-                recorder.batch = taker(std::mem::take(&mut recorder.batch));
+                self.room = taker(self.books.take_batch(std::mem::take(&mut self.room)));
             }
         }
         for notice in self.connections.expire(None) {
             self.books
                 .event(Event::Notice(&notice), &Path::default(), sink);
         }
-        self.books.accounts.finish();
+        self.books.accounting.accounts.finish();
         if let Some(recorder) = &mut self.books.recorder {
             recorder.over();
         }

@@ -1,12 +1,12 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
-use crate::account::{Accounts, Outstanding};
+use crate::account::Outstanding;
+use crate::accounting::{Accounting, EntryBatch};
 use crate::arrivals::Arrivals;
 use crate::bounds::{self, Bound};
 use crate::case::{Case, Wait};
 use crate::conversation::Conversation;
-use crate::efficiency::Spending;
-use crate::journal::{self, Heading, Journal};
+use crate::efficiency::FrameSpending;
 use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::{Directory, Parties};
@@ -17,32 +17,39 @@ use crate::quality::{
     UNKNOWN_LINK, reasons,
 };
 use crate::recorder::Recorder;
-use crate::round_trips::RoundTrips;
+use crate::round_trips::{TripQuestions, TripSample};
 use crate::routing::Routing;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
-use crate::symptoms::Watch;
+use crate::symptoms::FrameWatch;
+use crate::table::TablePlace;
 use crate::world::{Event, Growth, Seen, World};
-use crate::{Attribution, Notice, Outcome, Reason, Settings, Sink, Transaction};
+use crate::{
+    Attribution, Mark, Notice, Noticed, Outcome, Reason, Settings, Sink, Thresholds, Transaction,
+};
 use std::sync::Arc;
+use wirewait_model::Label;
 use wirewait_model::Losses;
-use wirewait_model::records::LineTimes;
+use wirewait_model::records::{
+    Entities, LabelId, OperationAt, OperationId, Pair, PairId, RecordBatch, StationId,
+};
 use wirewait_wire::word::Name;
-use wirewait_wire::{Endpoint, StopReason, Timestamp};
+use wirewait_wire::{Endpoint, Presence, StopReason, Timestamp};
 
 /// What conversations report to.
 pub(crate) struct Books {
     pub(crate) directory: Directory,
-    /// What is closed and not in the statistics yet.
-    journal: Journal,
     pub(crate) slowest: Slowest,
-    pub(crate) accounts: Accounts,
+    /// Empty while it is lent.
+    pub(crate) accounting: Accounting,
+    /// What is to be posted where the accounting is lent to.
+    pub(crate) lent: Option<Box<EntryBatch>>,
     pub(crate) routing: Routing,
     /// None where nobody reads them.
     pub(crate) meters: Option<Box<Meters>>,
-    pub(crate) spending: Spending,
-    pub(crate) round_trips: RoundTrips,
-    pub(crate) watch: Watch,
+    pub(crate) spending: FrameSpending,
+    pub(crate) questions: TripQuestions,
+    pub(crate) watch: FrameWatch,
     pub(crate) attribution: Attribution,
     pub(crate) quality: Quality,
     pub(crate) arrivals: Arrivals,
@@ -67,14 +74,14 @@ impl Books {
     pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
         Self {
             directory: Directory::new(settings.rows),
-            journal: Journal::new(),
             slowest: Slowest::new(settings.slowest),
-            accounts: Accounts::new(&settings),
+            accounting: Accounting::new(&settings),
+            lent: None,
             routing: Routing::new(settings.private),
             meters: Some(Box::new(Meters::new(settings.rows))),
-            spending: Spending::new(&settings),
-            round_trips: RoundTrips::new(settings.rows),
-            watch: Watch::new(&settings),
+            spending: FrameSpending::new(&settings),
+            questions: TripQuestions::new(),
+            watch: FrameWatch::new(&settings),
             attribution: Attribution::default(),
             quality: Quality::default(),
             arrivals: Arrivals::default(),
@@ -141,9 +148,11 @@ impl Books {
         if let Some(recorder) = &mut self.recorder {
             recorder.begins(&wait);
         }
-        self.accounts.begins(wait, &self.round_trips);
-        self.watch.begins(wait);
-        self.spending.begins(wait, path);
+        self.spending.begins(&wait, path);
+        match &mut self.lent {
+            None => self.accounting.begins(&wait),
+            Some(entries) => entries.begins(&wait),
+        }
     }
 
     /// It no longer does, since `at`.
@@ -154,9 +163,10 @@ impl Books {
         if let Some(recorder) = &mut self.recorder {
             recorder.ends(&wait, at);
         }
-        self.watch.ends(wait, at, outstanding);
-        self.accounts.ends(wait, at, outstanding, &self.round_trips);
-        self.spending.ends(wait, at);
+        match &mut self.lent {
+            None => self.accounting.ends(&wait, at, outstanding),
+            Some(entries) => entries.ends(&wait, at, outstanding),
+        }
     }
 
     /// The answer of a request is complete.
@@ -195,24 +205,58 @@ impl Books {
         if let Some(recorder) = &mut self.recorder {
             recorder.answered(case, took.as_ref());
         }
-        self.watch.closed(case);
         if let Some(meters) = &mut self.meters {
             meters.closed(case);
         }
-        self.enter(case, took, path);
+        let account = self.spending.closed(case, path);
+        match &mut self.lent {
+            None => self.accounting.closed(case, took.as_ref(), account),
+            Some(entries) => entries.closed(case, took.as_ref(), account),
+        }
         sink.transaction(transaction);
     }
 
     /// A transport did something.
     #[inline(never)]
     fn noticed(&mut self, notice: &Notice, path: &Path, sink: &mut dyn Sink) {
-        self.round_trips.noticed(notice, path);
-        self.watch.noticed(notice, path, &mut self.directory);
+        if let Some(sample) = TripSample::of(notice) {
+            self.sampled(&sample);
+        }
+        if matches!(
+            notice.what,
+            Noticed::Resent { .. } | Noticed::Overtaken { .. }
+        ) {
+            self.sent_again(notice);
+        }
+        self.watch
+            .noticed(notice, path, self.accounting.watch.course_mut());
         if let Some(meters) = &mut self.meters {
             meters.noticed(notice, path);
         }
         self.spending.noticed(notice);
         sink.noticed(notice);
+    }
+
+    /// A transport says how far it is.
+    fn sampled(&mut self, sample: &TripSample) {
+        match &mut self.lent {
+            None => self.accounting.round_trips.sampled(sample),
+            Some(entries) => entries.sampled(sample),
+        }
+    }
+
+    /// Data was sent again, or overtaken, perhaps that of a request.
+    #[cold]
+    fn sent_again(&mut self, notice: &Notice) {
+        let (from, to) = (notice.from, notice.to);
+        let pairs = [(from, to), (to, from)].map(|(client, server)| {
+            let pair = self.directory.known_pair(client, server);
+            pair.unwrap_or(TablePlace::NOWHERE)
+        });
+        match &mut self.lent {
+            None => self.accounting.watch.noticed(pairs, notice),
+            Some(entries) => entries.noticed(pairs, notice),
+        }
     }
 
     /// A client on probation is known now.
@@ -232,7 +276,10 @@ impl Books {
     fn waits(&mut self, wait: &Wait<'_>) {
         let mut room = None;
         let wait = wait.known(&mut self.directory, &mut room);
-        self.accounts.waits(wait);
+        match &mut self.lent {
+            None => self.accounting.accounts.waits(wait),
+            Some(entries) => entries.waits(&wait),
+        }
     }
 
     /// It is over, since `at`.
@@ -240,7 +287,10 @@ impl Books {
     fn waited(&mut self, wait: &Wait<'_>, at: Timestamp) {
         let mut room = None;
         let wait = wait.known(&mut self.directory, &mut room);
-        self.accounts.waited(wait, at);
+        match &mut self.lent {
+            None => self.accounting.accounts.waited(wait, at),
+            Some(entries) => entries.waited(&wait, at),
+        }
     }
 
     /// Until `at`, it was loss recovery.
@@ -248,8 +298,10 @@ impl Books {
     fn lost(&mut self, wait: &Wait<'_>, at: Timestamp) {
         let mut room = None;
         let wait = wait.known(&mut self.directory, &mut room);
-        self.watch.lost(wait, at);
-        self.accounts.lost(wait, at);
+        match &mut self.lent {
+            None => self.accounting.lost(wait, at),
+            Some(entries) => entries.lost(&wait, at),
+        }
     }
 
     /// Its client aborted the connection.
@@ -258,7 +310,11 @@ impl Books {
         let frame = self.now();
         let mut room = None;
         let wait = wait.known(&mut self.directory, &mut room);
-        self.watch.abandoned(wait, crate::Mark { frame, at });
+        let mark = Mark { frame, at };
+        match &mut self.lent {
+            None => self.accounting.watch.abandoned(wait, mark),
+            Some(entries) => entries.abandoned(&wait, mark),
+        }
     }
 
     /// A request is complete.
@@ -279,53 +335,72 @@ impl Books {
         }
     }
 
-    /// Enters a closed transaction in the journal.
-    fn enter(&mut self, case: Case<'_>, took: Option<LineTimes>, path: &Path) {
-        let (payer, access) = self.spending.closed(case, path);
-        let t = case.transaction;
-        if journal::is_of_passer_by(case)
-            && t.outcome != Outcome::OrphanResponse
-            && let Some(recorder) = &mut self.recorder
-        {
-            recorder.batch.strangers.push(t.client.station());
-        }
-        let place = Journal::place(case);
-        let known = self.journal.page(place).heading_of(case, payer);
-        let known = known.map(|heading| heading.at);
-        if !known.is_some_and(|at| self.directory.has_operation(at)) {
-            self.post_page(place);
-            let at = self.directory.operation_of(t, case.parties.server);
-            let heading = Heading::new(case, payer, at);
-            if let Some(key) = heading.key(t) {
-                self.journal.begin(place, heading, key);
-            }
-        }
-        if self.journal.enter(place, (t, took), &access) {
-            self.post_page(place);
-        }
-    }
-
-    /// Posts a page, which goes on under the same heading.
-    fn post_page(&mut self, place: usize) {
-        let Some((heading, group, spent)) = self.journal.under_way(place) else {
-            return;
-        };
-        let tie = self.directory.left(&heading.parties).tie;
-        if group.counts.answered > 0 {
-            self.directory.prove_operation(heading.at);
-        }
-        self.spending.post((heading.payer, tie), group, spent);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.batch.take(group);
-        }
-        self.journal.posted(place);
-    }
-
     /// Brings the statistics up to date.
     pub(crate) fn post(&mut self) {
-        for place in Journal::places() {
-            self.post_page(place);
+        self.accounting.post();
+    }
+
+    /// Settles the account of time, as of `now`.
+    pub(crate) fn settle(&mut self, now: Timestamp) {
+        match &mut self.lent {
+            None => self.accounting.accounts.settle(now),
+            Some(entries) => entries.settle(now),
         }
+    }
+
+    /// Judges symptoms by these thresholds.
+    pub(crate) fn judge_by(&mut self, thresholds: Thresholds) {
+        self.watch.judge_by(thresholds);
+        self.accounting.watch.judge_by(thresholds);
+    }
+
+    /// A station says when it will say so again.
+    pub(crate) fn announced(&mut self, station: Endpoint, presence: Presence, mark: Mark) {
+        let course = self.accounting.watch.course_mut();
+        self.watch.announced((station, presence), mark, course);
+    }
+
+    /// Makes records from now on.
+    pub(crate) fn record(&mut self) {
+        self.recorder = Some(Box::default());
+        self.accounting.recording = true;
+    }
+
+    /// Whether there are enough records to take them out.
+    #[inline]
+    pub(crate) fn has_batch(&self) -> bool {
+        let groups = self.accounting.batch.groups.len();
+        let recorder = self.recorder.as_deref();
+        recorder.is_some_and(|recorder| RecordBatch::are_many(groups, recorder.moments.len()))
+    }
+
+    /// Takes out what was recorded, and goes on in the room of `empty`.
+    pub(crate) fn take_batch(&mut self, empty: RecordBatch) -> RecordBatch {
+        let mut batch = std::mem::replace(&mut self.accounting.batch, empty);
+        if let Some(recorder) = &mut self.recorder {
+            std::mem::swap(&mut batch.moments, &mut recorder.moments);
+        }
+        batch
+    }
+
+    /// Whether there is enough that is to be posted where the accounting was lent to.
+    #[inline]
+    pub(crate) fn has_entries(&self) -> bool {
+        let moments = |recorder: &Recorder| RecordBatch::are_many(0, recorder.moments.len());
+        let entries = |entries: &EntryBatch| entries.is_full();
+        self.lent.as_deref().is_some_and(entries) || self.recorder.as_deref().is_some_and(moments)
+    }
+
+    /// Takes that out, and goes on in the room of `empty`.
+    pub(crate) fn take_entries(&mut self, empty: EntryBatch) -> EntryBatch {
+        let Some(entries) = &mut self.lent else {
+            return empty;
+        };
+        let mut entries = std::mem::replace(&mut **entries, empty);
+        if let Some(recorder) = &mut self.recorder {
+            std::mem::swap(&mut entries.moments, &mut recorder.moments);
+        }
+        entries
     }
 
     /// Replaces `before` bytes held back in one place by `now` in their sum.
@@ -363,7 +438,10 @@ impl Books {
         if conversation.faults.gaps > 0 {
             let (client, server) = conversation.parties();
             if let Some(pair) = self.directory.known_pair(client, server) {
-                self.watch.missed(pair);
+                match &mut self.lent {
+                    None => self.accounting.watch.missed(pair),
+                    Some(entries) => entries.missed(pair),
+                }
             }
         }
         faults.retransmitted += conversation.faults.retransmitted;
@@ -385,15 +463,21 @@ impl Books {
     /// A frame came; what it does to conversations is told later. Whether it is the copy of
     /// one that was seen on the other side of a router, which does nothing to them.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> bool {
-        self.round_trips.seen(seen);
-        let round_trips = &mut self.round_trips;
-        let copied = self
-            .routing
-            .seen(seen, |crossing| round_trips.crossed(crossing));
+        if self.questions.concern(seen) {
+            self.asked_or_answered(seen);
+        }
+        let (lent, accounting) = (&mut self.lent, &mut self.accounting);
+        let copied = self.routing.seen(seen, |crossing| match lent {
+            None => accounting.round_trips.crossed(crossing),
+            Some(entries) => entries.crossed(crossing),
+        });
         if let Some(recorder) = &mut self.recorder {
             recorder.seen(seen);
         }
-        self.watch.seen(seen);
+        match self.accounting.watch.keeps_course() {
+            false => self.watch.seen(seen, None),
+            true => self.watch_by_second(seen),
+        }
         if let Some(meters) = &mut self.meters {
             meters.seen(seen);
         }
@@ -407,6 +491,21 @@ impl Books {
             None => quality.unknown_link += u64::from(walk.spans().is_empty()),
         }
         copied
+    }
+
+    /// A transport asks something that is answered at once, or may answer.
+    #[inline(never)]
+    fn asked_or_answered(&mut self, seen: &Seen<'_>) {
+        if let Some(sample) = self.questions.seen(seen) {
+            self.sampled(&sample);
+        }
+    }
+
+    /// Looks for symptoms in a frame, where what they cost is kept by the second.
+    #[cold]
+    #[inline(never)]
+    fn watch_by_second(&mut self, seen: &Seen<'_>) {
+        self.watch.seen(seen, self.accounting.watch.course_mut());
     }
 
     pub(crate) fn count_unread(&mut self, message: &Message<'_>) {
@@ -448,7 +547,7 @@ impl Books {
             "rows_evicted" => self
                 .directory
                 .evicted
-                .saturating_add(self.round_trips.evicted)
+                .saturating_add(self.accounting.evicted())
                 .saturating_add(self.routing.evicted())
                 .saturating_add(losses.rows)
                 .saturating_add(self.watch.evicted())
@@ -473,7 +572,7 @@ impl Books {
 
     /// What was lost to fixed bounds.
     fn hits(&self, losses: &Losses) -> bounds::Hits {
-        let mut hits = self.accounts.hits();
+        let mut hits = self.accounting.hits();
         hits.add(Bound::Pieces, self.quality.limits.pieces);
         hits.add(Bound::Sightings, self.seen.beyond);
         let meters = self.meters.as_ref();
@@ -482,8 +581,26 @@ impl Books {
         hits.add(Bound::LoadWaiting, losses.hasty);
         hits.and(self.routing.hits())
             .and(&self.watch.hits())
-            .and(self.spending.hits())
-            .and(&self.round_trips.hits)
+            .and(&self.questions.hits)
             .and(&meters)
+    }
+}
+
+impl Entities for Books {
+    fn station(&self, id: StationId) -> Option<Endpoint> {
+        self.directory.station(TablePlace::of(id))
+    }
+
+    fn pair(&self, id: PairId) -> Option<Pair> {
+        let (client, server) = self.directory.pair(TablePlace::of(id))?;
+        Some(Pair { client, server })
+    }
+
+    fn operation(&self, id: OperationId) -> Option<OperationAt> {
+        self.accounting.operation(id)
+    }
+
+    fn label(&self, id: LabelId) -> Option<&Label> {
+        self.directory.label(TablePlace::of(id))
     }
 }

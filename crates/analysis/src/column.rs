@@ -35,6 +35,14 @@ impl<V: Default> Column<V> {
         slot.is_some_and(|slot| slot.generation == Some(place.generation()))
     }
 
+    /// Whether the entry of this place is gone: another one has its value, or it is
+    /// [nowhere](TablePlace::NOWHERE).
+    pub(crate) fn is_past(&self, place: TablePlace) -> bool {
+        let slot = self.slots.get(place.index());
+        let later = slot.is_some_and(|slot| slot.generation > Some(place.generation()));
+        later || place == TablePlace::NOWHERE
+    }
+
     /// The value of this place, created if there is none; a throw-away one for an entry that is
     /// gone ([nowhere](TablePlace::NOWHERE)).
     #[inline]
@@ -136,7 +144,10 @@ mod tests {
         assert_eq!(column.known(a), Some(&mut 2));
         let (b, _) = table.insert("b", ());
         assert_eq!(column.known(b), None);
+        assert!(!column.is_past(a), "nobody else has its value so far");
         assert_eq!(column.renew(b), Some(2));
+        assert!(column.is_past(a) && !column.is_past(b));
+        assert!(column.is_past(TablePlace::NOWHERE));
         assert_eq!(column.renew(b), None);
         assert_eq!(column.known(a), None);
         assert_eq!(column.iter().collect::<Vec<_>>(), [(b, &0)]);

@@ -52,6 +52,15 @@ pub(crate) struct Before {
     pub(crate) long_ago: SeenLongAgo,
 }
 
+impl Before {
+    /// Whether the frame was seen before on its interface. What was seen on two has taken the time of two
+    /// links.
+    #[inline]
+    pub(crate) fn is_twice(&self, frame: &Frame<'_>) -> bool {
+        self.original == Some(frame.interface)
+    }
+}
+
 /// A frame or a packet: its digest, whose lowest bits made room for what else is known of it.
 #[derive(Clone, Copy)]
 struct KeptDigest {

@@ -4,6 +4,7 @@
 
 use crate::Settings;
 use crate::duplicates::{Before, Duplicates};
+use crate::segment::Segments;
 use std::sync::Arc;
 use wirewait_wire::{Frame, Registry, Templates, Walk};
 
@@ -13,6 +14,8 @@ pub struct Intake {
     settings: Settings,
     templates: Templates,
     pub(crate) duplicates: Duplicates,
+    /// How full the segments are, where that is counted here.
+    pub(crate) segments: Option<Segments>,
 }
 
 /// What was seen of a frame. Used again for further frames, so that looking allocates nothing.
@@ -20,6 +23,8 @@ pub struct Intake {
 pub struct Look {
     pub(crate) walk: Walk,
     pub(crate) before: Before,
+    /// Its bytes on the wire, and whether it is known what frames cost there, where it is counted already.
+    pub(crate) counted: Option<(u64, bool)>,
 }
 
 impl std::fmt::Debug for Intake {
@@ -35,6 +40,7 @@ impl Intake {
             settings,
             templates: Templates::default(),
             duplicates,
+            segments: None,
         }
     }
 
@@ -42,6 +48,19 @@ impl Intake {
     pub fn look(&mut self, frame: &Frame<'_>, look: &mut Look) {
         let walk = self.registry.walk_by(&mut self.templates, frame);
         look.before = self.duplicates.look(frame, walk, &self.settings);
+        let segments = self.segments.as_mut();
+        look.counted = segments.map(|segments| {
+            let twice = look.before.is_twice(frame);
+            segments.frame(frame, walk, twice, &self.registry)
+        });
         look.walk.copy(walk);
+    }
+
+    /// Sets the link speed of this interface that the capture states, bit/s, where this
+    /// [counts](crate::Analyzer::intake_counting).
+    pub fn link_speed(&mut self, interface: u32, bits_per_second: u64) {
+        if let Some(segments) = &mut self.segments {
+            segments.speed(interface, bits_per_second);
+        }
     }
 }

@@ -115,7 +115,7 @@ impl Journal {
     pub(crate) fn enter(
         &mut self,
         place: usize,
-        (t, took): (&Transaction, Option<LineTimes>),
+        (t, took): (&Transaction, Option<&LineTimes>),
         access: &Accesses,
     ) -> bool {
         let page = &mut self.pages[place % PAGES];
@@ -124,7 +124,7 @@ impl Journal {
         };
         enter(group, (t, took), self.entered);
         page.entered += 1;
-        page.spent.enter((t, took.as_ref()), access);
+        page.spent.enter((t, took), access);
         self.entered += 1;
         group.lines.len() >= Group::MOST
     }
@@ -201,13 +201,13 @@ impl JournalPage {
     }
 }
 
-fn enter(group: &mut Group, (t, took): (&Transaction, Option<LineTimes>), order: u64) {
+fn enter(group: &mut Group, (t, took): (&Transaction, Option<&LineTimes>), order: u64) {
     t.count_in(&mut group.counts);
     t.count_frames_in(&mut group.frames);
     t.exclude_in(&mut group.excluded);
     group.retransmitted += u64::from(t.frames.retransmitted);
     group.data_bytes = group.data_bytes.saturating_add(t.data_bytes);
-    if let (Some(took), Some(request), Some(response)) = (&took, t.request, t.response) {
+    if let (Some(took), Some(request), Some(response)) = (took, t.request, t.response) {
         if t.data_bytes > 0 {
             group.moving_ns += i128::from(took.response_ns);
         }
@@ -223,7 +223,7 @@ fn enter(group: &mut Group, (t, took): (&Transaction, Option<LineTimes>), order:
         request_bytes: t.request_bytes,
         asked_bytes: t.asked_bytes,
         data_bytes: t.data_bytes,
-        times: took,
+        times: took.copied(),
         outcome: t.outcome,
         flags: t.flags,
     });

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod accounting;
 mod analyzer;
 mod apart;
 mod arrivals;
@@ -61,6 +62,7 @@ mod windows;
 mod world;
 
 pub use account::{Bounds, Ledger, Phase, UnsurePauses};
+pub use accounting::{Accounting, EntryBatch};
 pub use analyzer::Analyzer;
 pub use apart::ClocksApart;
 pub use course::LedgerCourse;

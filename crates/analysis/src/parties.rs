@@ -12,9 +12,6 @@ use proved::Proved;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use wirewait_model::Label;
-use wirewait_model::records::{
-    Entities, LabelId, OperationAt, OperationId, Pair, PairId, StationId,
-};
 use wirewait_wire::Endpoint;
 use wirewait_wire::word::Name;
 
@@ -107,7 +104,6 @@ pub(crate) struct Directory {
     pairs: Table<(Endpoint, Endpoint), ()>,
     ties: Table<(TablePlace, Name), ()>,
     labels: Table<Label, ()>,
-    operations: Table<OperationAt, ()>,
     /// Clients, and the shares that they use.
     mounts: Table<(Endpoint, Label), ()>,
     spots: Table<Spot, ()>,
@@ -128,7 +124,6 @@ impl Directory {
             pairs: Table::new(rows),
             ties: Table::new(rows),
             labels: Table::new(rows),
-            operations: Table::new(rows),
             mounts: Table::new(rows),
             spots: Table::new(rows),
             files: Table::new(rows),
@@ -272,32 +267,6 @@ impl Directory {
             }),
             ..*parties
         }
-    }
-
-    /// Where the operation stands that was asked for; it may push another one out.
-    pub(crate) fn operation_of(&mut self, t: &Transaction, server: TablePlace) -> TablePlace {
-        // Of a server of which nothing is kept there are operations all the same.
-        let key = OperationAt {
-            server: server.id(),
-            protocol: t.protocol,
-            carrier: t.carrier,
-            command: t.operation.name,
-            code: t.code,
-            kind: t.kind,
-        };
-        let (place, gone) = self.operations.place_of(&key, || ());
-        self.evicted += u64::from(gone.is_some());
-        place
-    }
-
-    /// Whether that operation is still there; keeps it from being dropped.
-    pub(crate) fn has_operation(&mut self, place: TablePlace) -> bool {
-        self.operations.again(place).is_some()
-    }
-
-    /// It was answered, and is kept longer than those that never were.
-    pub(crate) fn prove_operation(&mut self, place: TablePlace) {
-        self.operations.prove(place);
     }
 
     /// The station at this place, if it is not gone.
@@ -457,25 +426,6 @@ impl Directory {
         self.gone += u64::from(evicted.is_some());
         self.evicted += u64::from(evicted.is_some());
         place
-    }
-}
-
-impl Entities for Directory {
-    fn station(&self, id: StationId) -> Option<Endpoint> {
-        self.stations.key_at(TablePlace::of(id)).copied()
-    }
-
-    fn pair(&self, id: PairId) -> Option<Pair> {
-        let (client, server) = *self.pairs.key_at(TablePlace::of(id))?;
-        Some(Pair { client, server })
-    }
-
-    fn operation(&self, id: OperationId) -> Option<OperationAt> {
-        self.operations.key_at(TablePlace::of(id)).copied()
-    }
-
-    fn label(&self, id: LabelId) -> Option<&Label> {
-        self.labels.key_at(TablePlace::of(id))
     }
 }
 

@@ -26,8 +26,6 @@ pub(crate) struct Path {
     sender: (Cell<u32>, Cell<u64>),
     /// What is looked for between the two.
     pub(crate) symptoms: KnownSide,
-    /// How far the sender is.
-    pub(crate) acknowledges: Known,
     /// What the frames of this conversation were spent on.
     pub(crate) effort: Cell<Option<PathEffort>>,
 }

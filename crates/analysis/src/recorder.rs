@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::case::{Case, Wait};
 use crate::world::Seen;
 use wirewait_model::figures::counts_for_stations;
-use wirewait_model::records::{Answer, LineTimes, Moment, RecordBatch, Traffic, Waiting};
+use wirewait_model::records::{Answer, LineTimes, Moment, Traffic, Waiting};
 use wirewait_wire::{Kind, Timestamp};
 
 /// The time of the capture is recorded this often, ns.
@@ -14,7 +14,7 @@ const NOW_NS: i64 = 50_000_000;
 #[derive(Default)]
 pub(crate) struct Recorder {
     /// Those that were not handed over.
-    pub(crate) batch: RecordBatch,
+    pub(crate) moments: Vec<Moment>,
     /// The latest frames, of which some may not be recorded yet.
     traffic: Option<Traffic>,
     unrecorded: bool,
@@ -58,7 +58,7 @@ impl Recorder {
         if !self.near.is_some_and(|(from, to)| from < at && at < to) {
             self.frames();
             self.near = Some((at.plus(-NOW_NS), at.plus(NOW_NS)));
-            self.batch.moments.push(Moment::Now(at));
+            self.moments.push(Moment::Now(at));
         }
     }
 
@@ -66,28 +66,28 @@ impl Recorder {
     #[inline]
     pub(crate) fn begins(&mut self, wait: &Wait<'_>) {
         let waiting = self.waiting(wait, wait.began);
-        self.batch.moments.push(Moment::Begins(waiting));
+        self.moments.push(Moment::Begins(waiting));
     }
 
     /// It no longer does, since `at`.
     #[inline]
     pub(crate) fn ends(&mut self, wait: &Wait<'_>, at: Timestamp) {
         let waiting = self.waiting(wait, at);
-        self.batch.moments.push(Moment::Ends(waiting));
+        self.moments.push(Moment::Ends(waiting));
     }
 
     /// A transaction is closed.
     #[inline]
     pub(crate) fn answered(&mut self, case: Case<'_>, took: Option<&LineTimes>) {
         if let Some(answer) = answer(case, took) {
-            self.batch.moments.push(Moment::Answered(answer));
+            self.moments.push(Moment::Answered(answer));
         }
     }
 
     /// The capture is over.
     pub(crate) fn over(&mut self) {
         self.frames();
-        self.batch.moments.push(Moment::Over);
+        self.moments.push(Moment::Over);
     }
 
     /// Records the frames that are not.
@@ -95,7 +95,7 @@ impl Recorder {
         if let Some(traffic) = &mut self.traffic
             && std::mem::take(&mut self.unrecorded)
         {
-            self.batch.moments.push(Moment::Frames(*traffic));
+            self.moments.push(Moment::Frames(*traffic));
             traffic.bytes = 0;
         }
     }

@@ -8,7 +8,6 @@
 
 use crate::account::{BOTH_SHORTEST, Distance, Evidence, STEADY, Took, on_line};
 use crate::bounds::{Bound, Hits};
-use crate::path::Path;
 use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
 use crate::world::Seen;
@@ -38,6 +37,9 @@ struct TripQuestion {
     repeated: bool,
 }
 
+/// Stations that are found without a look into the table, a power of two.
+const FOUND: usize = 256;
+
 /// Who asked whom, and on which of their connections.
 type TripKey = (Endpoint, Endpoint, Option<(u16, u16)>);
 
@@ -56,42 +58,79 @@ struct Station {
 /// [`CrossingPart`], ns.
 type Crossings = [Option<i64>; 3];
 
-pub(crate) struct RoundTrips {
+/// Questions whose answers are awaited.
+pub(crate) struct TripQuestions {
     open: Table<TripKey, TripQuestion>,
+    waiting: usize,
+    pub(crate) hits: Hits,
+}
+
+/// How long a station's transport took to answer, or with what it acknowledged data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TripSample {
+    station: Endpoint,
+    /// When it was asked.
+    asked: Mark,
+    answered: Mark,
+    /// Of both frames on the line.
+    bytes: u64,
+    shows: TripShows,
+}
+
+/// What a sample says of the way.
+#[derive(Clone, Copy, Debug)]
+enum TripShows {
+    /// It is as long: the transport answered by itself. `data`: which came with the question.
+    Length { data: bool },
+    /// It is no longer: data was acknowledged with the next that was sent.
+    AtMost,
+    /// It is no shorter: somebody on the link answered for the station.
+    AtLeast,
+}
+
+/// What is known of the ways to the stations.
+pub(crate) struct RoundTrips {
     /// Of two stations, in the order of their addresses.
     crossed: Table<[Endpoint; 2], [Crossings; 2]>,
-    waiting: usize,
     stations: Table<Endpoint, Station>,
     /// Changes whenever the distance of a station does.
     version: u64,
     /// Changes whenever there is something new of how much longer frames take.
     news: u64,
     pub(crate) evicted: u64,
-    pub(crate) hits: Hits,
+    /// Where stations were found last, each where its address says.
+    found: Box<[Known; FOUND]>,
 }
 
-impl RoundTrips {
-    pub(crate) fn new(rows: usize) -> Self {
+impl TripQuestions {
+    pub(crate) fn new() -> Self {
         Self {
             open: Table::new(OPEN),
-            crossed: Table::new(CROSSED),
             waiting: 0,
-            stations: Table::new(rows),
-            version: 0,
-            news: 0,
-            evicted: 0,
             hits: Hits::NONE,
         }
     }
 
-    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+    /// Whether the frame may ask or answer something: nearly none does.
+    #[inline]
+    pub(crate) fn concern(&self, seen: &Seen<'_>) -> bool {
+        match seen.walk.facts.order {
+            Order::Stream(segment) => segment.syn || self.waiting > 0,
+            Order::Numbered(n) => n.poll || self.waiting > 0,
+            Order::None => matches!(seen.walk.facts.carries, Carries::Probe(_)),
+        }
+    }
+
+    /// A frame came that may [concern](Self::concern) them: what it answers.
+    pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> Option<TripSample> {
+        let mut sample = None;
         // Nearly always nothing waits for an answer, and then none is looked for.
         let facts = &seen.walk.facts;
         let (from, to) = (&facts.from, &facts.to);
         match facts.order {
             Order::Stream(segment) => {
                 if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
-                    self.answer(&(*to, *from, None), seen, Some(ack));
+                    sample = self.answer((*to, *from, None), seen, Some(ack));
                 }
                 if segment.syn {
                     let expects = Some(segment.seq.wrapping_add(1));
@@ -111,7 +150,7 @@ impl RoundTrips {
                 };
                 if answers && self.waiting > 0 {
                     let expects = n.expects.map(u32::from);
-                    self.answer(&(*to, *from, back), seen, expects);
+                    sample = self.answer((*to, *from, back), seen, expects);
                 } else if n.poll && !n.response {
                     // The answer to a copy of an earlier poll does not acknowledge this one.
                     let behind = (u32::from(n.number) + 1) % n.modulus.max(1);
@@ -125,39 +164,102 @@ impl RoundTrips {
             }
             Order::None => {
                 if let Carries::Probe(probe) = facts.carries {
-                    self.probed(seen, probe);
+                    sample = self.probed(seen, probe);
                 }
             }
         }
+        sample
     }
 
     /// A station is asked for a sign of life, or gives one.
     #[cold]
-    #[inline(never)]
-    fn probed(&mut self, seen: &Seen<'_>, probe: Probe) {
+    fn probed(&mut self, seen: &Seen<'_>, probe: Probe) -> Option<TripSample> {
         let facts = &seen.walk.facts;
         // What is for a group may wait on its way, until all that sleep listen (IEEE 802.11, 11.2.3).
         if facts.cast != Cast::Unicast {
-            return;
+            return None;
         }
         let (from, to) = (facts.from, facts.to);
         let number = Some(((probe.number >> 16) as u16, probe.number as u16));
         if !probe.answers {
             let frame = (seen.mark, seen.frame.wire_len);
             self.ask((from, to, number), frame, (None, false));
-        } else if let Some(question) = self.answered(&(to, from, number), seen.mark, None) {
-            match probe.of {
-                None => self.by_itself(from.station(), &question, seen),
-                Some(address) => {
-                    let ns = seen.mark.at.since(question.at.at);
-                    self.on_the_link(Endpoint::at(address), ns, (question.at, seen.mark));
-                }
-            }
+            return None;
+        }
+        let sample = self.answer((to, from, number), seen, None)?;
+        Some(match probe.of {
+            None => sample,
+            Some(address) => TripSample {
+                station: Endpoint::at(address),
+                shows: TripShows::AtLeast,
+                ..sample
+            },
+        })
+    }
+
+    #[inline(never)]
+    fn ask(
+        &mut self,
+        key: TripKey,
+        (at, bytes): (Mark, u32),
+        (expects, data): (Option<u32>, bool),
+    ) {
+        let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
+        if let Some(question) = found {
+            question.repeated = true;
+            (question.expects, question.data) = (expects, data);
+            return;
+        }
+        let question = TripQuestion {
+            at,
+            bytes,
+            expects,
+            data,
+            repeated: false,
+        };
+        match self.open.insert(key, question) {
+            (_, None) => self.waiting += 1,
+            (_, Some(_)) => self.hits.hit(Bound::Questions),
         }
     }
 
-    /// A transport did something: an acknowledgement says how long it was on its way.
-    pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path) {
+    /// This frame answers what was asked.
+    #[inline(never)]
+    fn answer(
+        &mut self,
+        key: TripKey,
+        seen: &Seen<'_>,
+        acknowledges: Option<u32>,
+    ) -> Option<TripSample> {
+        let place = self.open.find(&key)?;
+        let fits = |question: &mut TripQuestion| {
+            let both = acknowledges.zip(question.expects);
+            both.is_none_or(|(a, expects)| a == expects)
+        };
+        if !self.open.get_mut(place).is_some_and(fits) {
+            return None;
+        }
+        let question = self.open.take(place)?;
+        self.waiting = self.waiting.saturating_sub(1);
+        let at = seen.mark;
+        if question.repeated {
+            return None;
+        }
+        Some(TripSample {
+            station: key.1.station(),
+            asked: question.at,
+            answered: at,
+            bytes: u64::from(question.bytes) + u64::from(seen.frame.wire_len),
+            shows: TripShows::Length {
+                data: question.data,
+            },
+        })
+    }
+}
+
+impl TripSample {
+    /// What an acknowledgement says of the way, if a transport sent it.
+    pub(crate) fn of(notice: &Notice) -> Option<Self> {
         let Noticed::Acknowledged {
             bare,
             message: false,
@@ -168,21 +270,55 @@ impl RoundTrips {
             ..
         } = notice.what
         else {
-            return;
+            return None;
         };
-        let station = notice.from.station();
-        if at_once {
-            let sent = Mark {
+        // Of several frames only the last is sure to have been on its way for so long.
+        let bytes = match at_once {
+            true => on_line(last_bytes.into()) + BOTH_SHORTEST / 2,
+            false => last_bytes.into(),
+        };
+        (at_once || !bare).then(|| Self {
+            station: notice.from.station(),
+            asked: Mark {
                 frame,
                 at: notice.mark.at.plus(-after_ns),
-            };
-            let bytes = on_line(last_bytes.into()) + BOTH_SHORTEST / 2;
-            let known = (station, &path.acknowledges);
-            self.measured(known, sent, (notice.mark, true), bytes);
-        } else if !bare {
-            // Of several frames only the last is sure to have been on its way for so long.
-            let known = (station, &path.acknowledges);
-            self.bounded(known, (last_bytes.into(), after_ns), notice.mark.at);
+            },
+            answered: notice.mark,
+            bytes,
+            shows: match at_once {
+                true => TripShows::Length { data: true },
+                false => TripShows::AtMost,
+            },
+        })
+    }
+}
+
+impl RoundTrips {
+    pub(crate) fn new(rows: usize) -> Self {
+        Self {
+            crossed: Table::new(CROSSED),
+            stations: Table::new(rows),
+            version: 0,
+            news: 0,
+            evicted: 0,
+            found: Box::new([const { Known::new(None) }; FOUND]),
+        }
+    }
+
+    /// A transport did something that says how far it is.
+    pub(crate) fn sampled(&mut self, sample: &TripSample) {
+        let TripSample {
+            station,
+            asked,
+            answered,
+            bytes,
+            shows,
+        } = *sample;
+        let ns = answered.at.since(asked.at);
+        match shows {
+            TripShows::Length { data } => self.measured(station, asked, (answered, data), bytes),
+            TripShows::AtMost => self.bounded(station, (bytes, ns), answered.at),
+            TripShows::AtLeast => self.on_the_link(station, ns, (asked, answered)),
         }
     }
 
@@ -211,71 +347,12 @@ impl RoundTrips {
         rows
     }
 
-    fn ask(
-        &mut self,
-        key: TripKey,
-        (at, bytes): (Mark, u32),
-        (expects, data): (Option<u32>, bool),
-    ) {
-        let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
-        if let Some(question) = found {
-            question.repeated = true;
-            (question.expects, question.data) = (expects, data);
-            return;
-        }
-        let question = TripQuestion {
-            at,
-            bytes,
-            expects,
-            data,
-            repeated: false,
-        };
-        match self.open.insert(key, question) {
-            (_, None) => self.waiting += 1,
-            (_, Some(_)) => self.hits.hit(Bound::Questions),
-        }
-    }
-
-    /// This frame answers what was asked.
-    fn answer(&mut self, key: &TripKey, seen: &Seen<'_>, acknowledges: Option<u32>) {
-        if let Some(question) = self.answered(key, seen.mark, acknowledges) {
-            self.by_itself(key.1.station(), &question, seen);
-        }
-    }
-
-    /// What was asked, and is answered now, if it is sure which of its copies was.
-    fn answered(
-        &mut self,
-        key: &TripKey,
-        now: Mark,
-        acknowledges: Option<u32>,
-    ) -> Option<TripQuestion> {
-        let place = self.open.find(key)?;
-        let fits = |question: &mut TripQuestion| {
-            let both = acknowledges.zip(question.expects);
-            both.is_none_or(|(a, expects)| a == expects)
-        };
-        if !self.open.get_mut(place).is_some_and(fits) {
-            return None;
-        }
-        let question = self.open.take(place)?;
-        self.waiting = self.waiting.saturating_sub(1);
-        let sure = !question.repeated && now.at.since(question.at.at) >= 0;
-        sure.then_some(question)
-    }
-
-    /// The station answered by itself.
-    fn by_itself(&mut self, station: Endpoint, question: &TripQuestion, seen: &Seen<'_>) {
-        let station = (station, &Known::default());
-        let bytes = u64::from(question.bytes) + u64::from(seen.frame.wire_len);
-        self.measured(station, question.at, (seen.mark, question.data), bytes);
-    }
-
     /// Somebody on the link answered for a station: it is no nearer. Counts until its own transport answers.
+    #[cold]
     fn on_the_link(&mut self, station: Endpoint, ns: i64, (asked, answered): (Mark, Mark)) {
-        let known = self.station(station, &Known::default(), answered.at);
+        let known = self.station(station, answered.at);
         let reach = &mut known.distance.reach;
-        if reach.samples > 0 {
+        if reach.samples > 0 || ns < 0 {
             return;
         }
         let row = known.row.get_or_insert(RoundTrip {
@@ -296,7 +373,7 @@ impl RoundTrips {
     /// A station answered by itself; that data has come, or something else.
     fn measured(
         &mut self,
-        (station, known): (Endpoint, &Known),
+        station: Endpoint,
         asked: Mark,
         (answered, data): (Mark, bool),
         bytes: u64,
@@ -306,7 +383,7 @@ impl RoundTrips {
             return;
         }
         self.version += 1;
-        let known = self.station(station, known, answered.at);
+        let known = self.station(station, answered.at);
         if known.distance.reach.samples == 0 {
             known.row = None;
         }
@@ -361,13 +438,8 @@ impl RoundTrips {
 
     /// No longer than this can the way of a message of these bytes to a station and back be: it acknowledged data with
     /// the next that it sent.
-    fn bounded(
-        &mut self,
-        (station, known): (Endpoint, &Known),
-        (bytes, ns): (u64, i64),
-        now: Timestamp,
-    ) {
-        let known = self.station(station, known, now);
+    fn bounded(&mut self, station: Endpoint, (bytes, ns): (u64, i64), now: Timestamp) {
+        let known = self.station(station, now);
         let ns = u64::try_from(ns).unwrap_or(0);
         if known.distance.line.ceiling.took(bytes, ns) {
             self.version += 1;
@@ -375,8 +447,8 @@ impl RoundTrips {
         }
     }
 
-    /// `known`: where it was found last.
-    fn station(&mut self, station: Endpoint, known: &Known, now: Timestamp) -> &mut Station {
+    fn station(&mut self, station: Endpoint, now: Timestamp) -> &mut Station {
+        let known = &self.found[station.identity().address() as usize % FOUND];
         if let Some(place) = known.get()
             && self.stations.is_at(place, &station)
         {
@@ -463,7 +535,7 @@ mod tests {
 
     /// What is found in these frames: by the end of an address, samples and the shortest; and what holds the ways.
     fn seen(frames: impl Iterator<Item = (i64, Facts)>) -> (Vec<(u8, u64, i64)>, RoundTrips) {
-        let mut found = RoundTrips::new(16);
+        let (mut questions, mut found) = (TripQuestions::new(), RoundTrips::new(16));
         for (n, (ns, facts)) in (1..).zip(frames) {
             let mut walk = Walk::default();
             walk.facts = facts;
@@ -475,7 +547,7 @@ mod tests {
                 wire_len: 60,
                 bytes: &[],
             };
-            found.seen(&Seen {
+            let seen = Seen {
                 before: None,
                 mark: Mark { frame: n, at },
                 frame: &frame,
@@ -484,7 +556,11 @@ mod tests {
                 path: &crate::path::Path::default(),
                 carrier_span: None,
                 on_wire: 0,
-            });
+            };
+            let concerned = questions.concern(&seen);
+            let sample = questions.seen(&seen);
+            assert!(concerned || sample.is_none());
+            sample.iter().for_each(|sample| found.sampled(sample));
         }
         let last = |row: &RoundTrip| match row.station.address {
             Address::V4(bytes) => bytes[3],
@@ -710,10 +786,10 @@ mod tests {
         assert_eq!(play(&frames), [(9, 1, 60)]);
     }
 
-    impl RoundTrips {
+    impl TripQuestions {
         /// Two connections more are asked for than are remembered.
         pub(crate) fn overrun() -> Hits {
-            let mut found = RoundTrips::new(16);
+            let mut found = Self::new();
             let at = Mark {
                 frame: 1,
                 at: Timestamp::from_nanos(0),

@@ -169,6 +169,87 @@ impl Default for Transaction {
 }
 
 impl Transaction {
+    /// Becomes a copy of this one without the names of its place. They are shared, and a thread that counts who
+    /// has them would wait for the others. That it is a pipe is not lost.
+    pub(crate) fn copy_unnamed(&mut self, t: &Self) {
+        let Self {
+            number,
+            protocol,
+            carrier,
+            client,
+            server,
+            conversation,
+            operation,
+            code,
+            chain,
+            kind,
+            outcome,
+            status,
+            request,
+            response,
+            raw_end,
+            turnaround,
+            service_ns,
+            interims,
+            interim_bytes,
+            first_interim,
+            copies,
+            duplicate_responses,
+            asked_bytes,
+            data_bytes,
+            request_bytes,
+            response_bytes,
+            response_head_bytes,
+            frames,
+            share,
+            file,
+            effects,
+            buffer,
+            hops,
+            flags,
+            everyone,
+            place,
+            sought,
+        } = t;
+        self.number = *number;
+        self.protocol = *protocol;
+        self.carrier = *carrier;
+        self.client = *client;
+        self.server = *server;
+        self.conversation = *conversation;
+        self.operation = *operation;
+        self.code = *code;
+        self.chain = *chain;
+        self.kind = *kind;
+        self.outcome = *outcome;
+        self.status = *status;
+        self.request = *request;
+        self.response = *response;
+        self.raw_end = *raw_end;
+        self.turnaround = *turnaround;
+        self.service_ns = *service_ns;
+        self.interims = *interims;
+        self.interim_bytes = *interim_bytes;
+        self.first_interim = *first_interim;
+        self.copies = *copies;
+        self.duplicate_responses = *duplicate_responses;
+        self.asked_bytes = *asked_bytes;
+        self.data_bytes = *data_bytes;
+        self.request_bytes = *request_bytes;
+        self.response_bytes = *response_bytes;
+        self.response_head_bytes = *response_head_bytes;
+        self.frames = *frames;
+        self.share = *share;
+        self.file = *file;
+        self.effects = *effects;
+        self.buffer = *buffer;
+        self.hops = *hops;
+        self.flags = *flags;
+        self.everyone = *everyone;
+        self.place = place.as_ref().filter(|place| place.pipes).cloned();
+        self.sought.clone_from(sought);
+    }
+
     /// What the user felt: t4 - t1 (t5 - t1 for a raw write that is not confirmed), ns.
     /// `None` also where the clock stepped back in between, as for all times.
     #[must_use]

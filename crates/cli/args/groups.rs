@@ -58,11 +58,12 @@ pub(crate) struct SelectArgs {
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct ThreadArgs {
-    /// Threads: with 2, one beside the analysis reads ahead and makes the statistics, with 3 there
-    /// is one for each; results are the same [default: as many as there are processors, 3 at most]
+    /// Threads: with 2, one beside the analysis reads ahead, keeps accounts and makes the statistics;
+    /// with more, one reads ahead and the others do the rest; results are the same [default: as many as
+    /// there are processors, 4 at most]
     #[arg(
         long,
-        value_name = "1|2|3",
+        value_name = "1|2|3|4",
         value_parser = clap::value_parser!(u8).range(1..=wirewait::MOST_THREADS as i64),
         hide_short_help = true
     )]

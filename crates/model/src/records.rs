@@ -390,7 +390,14 @@ impl RecordBatch {
     #[must_use]
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.groups.len() >= Self::GROUPS || self.moments.len() >= Self::MOMENTS
+        Self::are_many(self.groups.len(), self.moments.len())
+    }
+
+    /// Whether so many groups and moments are enough to hand them over.
+    #[must_use]
+    #[inline]
+    pub const fn are_many(groups: usize, moments: usize) -> bool {
+        groups >= Self::GROUPS || moments >= Self::MOMENTS
     }
 
     /// Whether nothing is in it.

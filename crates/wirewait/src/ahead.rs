@@ -1,22 +1,23 @@
-//! Threads by role. One reads frames, decompresses them and looks at their layers, ahead of the
-//! one that puts them in order and pairs; one makes the statistics of what that records, behind
-//! it. With two threads the one beside has both roles. Frames, damage, what was left out, and
-//! records come in the same order as with one thread, so that the same comes out.
+//! Threads by role. One reads frames, decompresses them looks at their layers, and counts how full
+//! the segment is, ahead of the one that puts them in order and pairs. Behind that, one keeps the account of time, symptoms and
+//! efficiency, and one makes the statistics of what it records. With three threads the last two
+//! roles share one; with two, the one beside has all roles but pairing. Frames, damage, what was left out,
+//! entries and records come in the same order as with one thread, so that the same comes out.
 
 use crate::driver::{Feed, new_interfaces};
 use crate::{Choice, Driver, Engine, Standing};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
-use wirewait_analysis::{Analyzer, Intake, Look, Sink};
+use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Intake, Look, Sink};
 use wirewait_model::records::RecordBatch;
 use wirewait_stats::Collectors;
 use wirewait_wire::{Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
 
 /// Threads that have something to do at most.
-pub const MOST_THREADS: usize = 3;
+pub const MOST_THREADS: usize = 4;
 
 /// Batches of frames under way at most: one that is filled, one that is analysed, and some
-/// between; and of records.
+/// between; of entries and of records likewise.
 const BATCHES: usize = 4;
 /// Frames in one batch, and their bytes, beyond which it is handed over: few enough to stay in
 /// the caches of both processors.
@@ -24,13 +25,13 @@ const BATCH_FRAMES: usize = 256;
 const BATCH_BYTES: usize = 1 << 18;
 
 impl<S: Source + Send> Engine<S> {
-    /// As [`Engine::run`], on `threads` threads, [`MOST_THREADS`] at most: the others read ahead
-    /// and make the statistics; `choose` is called there. What comes out is the same. Where the
-    /// system starts no further thread, one does it all.
+    /// As [`Engine::run`], on `threads` threads, [`MOST_THREADS`] at most: the others read ahead,
+    /// keep accounts and make the statistics; `choose` is called there. What comes out is the same. Where
+    /// the system starts no further thread, one does it all.
     ///
     /// # Errors
-    /// The first error of `between`, which ends the run. Frames that were read ahead by then are
-    /// not analysed.
+    /// The first error of `between`, which ends the run. Of frames that were read ahead by then it is only
+    /// counted how full they made the segment.
     pub fn run_on<K: Sink, E>(
         &mut self,
         threads: usize,
@@ -45,45 +46,73 @@ impl<S: Source + Send> Engine<S> {
         let Driver {
             feed, statistics, ..
         } = &mut self.driver;
+        let mut intake = feed.analyzer.intake_counting();
         let reader = Reader {
             source: &mut self.source,
             choose: &mut *choose,
-            intake: feed.analyzer.intake(),
+            intake: &mut intake,
             met: feed.met,
         };
+        // What is lent comes back whatever happens.
+        let mut accounting = feed.analyzer.lend();
         let (full, read) = sync_channel(BATCHES);
-        let (counted, rooms) = sync_channel(BATCHES);
-        for _ in 0..BATCHES {
-            // There is room for all of them.
-            let _ = counted.send(RecordBatch::default());
-        }
+        let (entered, entry_rooms) = rooms::<EntryBatch>();
+        let (counted, record_rooms) = rooms::<RecordBatch>();
         let ran = thread::scope(|scope| {
-            let (reads, to_read) = channel();
+            let lent = accounting.is_some();
             let mut first = Worker {
                 reading: Some((reader, full)),
+                accounting: accounting.as_mut().map(|accounting| Accountant {
+                    accounting,
+                    entered,
+                    records: None,
+                    room: RecordBatch::default(),
+                }),
                 counting: Some((statistics, counted)),
             };
-            let second = (threads > 2).then(|| first.relieved());
-            let first = first.start("reader", to_read, scope)?;
-            let (second, counts) = match second {
-                Some(worker) => {
-                    let (counts, to_count) = channel();
-                    let second = worker.start("statistics", to_count, scope)?;
-                    (Some(second), counts)
-                }
-                None => (None, reads.clone()),
+            let (reads, to_read) = channel();
+            let mut behind = reads.clone();
+            let mut beside = Vec::new();
+            let mut record_rooms = Some(record_rooms);
+            // The last roles get threads of their own first.
+            if threads > 3
+                && let Some(accountant) = &mut first.accounting
+                && let Some(rooms) = record_rooms.take()
+            {
+                let (work, to_do) = channel();
+                accountant.records = Some(Handover { work, rooms });
+                let last = first.relieved(false);
+                beside.push(last.start("statistics", to_do, scope)?);
+            }
+            if threads > 2 {
+                let (work, to_do) = channel();
+                behind = work;
+                let second = first.relieved(true);
+                beside.push(second.start("accounts", to_do, scope)?);
+            }
+            beside.push(first.start("reader", to_read, scope)?);
+            let handover = match record_rooms {
+                Some(rooms) if !lent => PairingHandover::Records(Handover {
+                    work: behind,
+                    rooms,
+                }),
+                _ => PairingHandover::Entries(Handover {
+                    work: behind,
+                    rooms: entry_rooms,
+                }),
             };
-            let mut pairing = Pairing {
-                feed,
-                records: Statistician { counts, rooms },
-            };
+            let mut pairing = Pairing { feed, handover };
             let outcome = pairing.run(&reads, &read, (sink, watch, between));
             // The workers end where nobody sends work.
             drop((reads, read, pairing));
-            let met = joined(first);
-            second.map(joined);
+            let met = beside.into_iter().filter_map(joined).last();
             Some((outcome, met))
         });
+        let analyzer = &mut self.driver.feed.analyzer;
+        analyzer.intake_over(intake);
+        if let Some(accounting) = accounting {
+            analyzer.give_back(accounting);
+        }
         match ran {
             Some((outcome, met)) => {
                 self.driver.feed.met = met.unwrap_or(self.driver.feed.met);
@@ -92,6 +121,16 @@ impl<S: Source + Send> Engine<S> {
             None => self.run(choose, sink, watch, between),
         }
     }
+}
+
+/// A channel for the room of batches that were used, with that of all of them.
+fn rooms<T: Default>() -> (SyncSender<T>, Receiver<T>) {
+    let (used, rooms) = sync_channel(BATCHES);
+    for _ in 0..BATCHES {
+        // There is room for all of them.
+        let _ = used.send(T::default());
+    }
+    (used, rooms)
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
@@ -105,23 +144,60 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 enum Work {
     /// Frames, in the room of these.
     Read(Batch),
+    /// Accounts of these.
+    Enter(EntryBatch),
     /// Statistics of these.
     Count(RecordBatch),
 }
 
-/// A thread beside, with one role or both.
+/// A thread beside, with one role or more.
 struct Worker<'a, S, C> {
     /// To whom it hands frames.
     reading: Option<(Reader<'a, S, C>, SyncSender<Batch>)>,
+    accounting: Option<Accountant<'a>>,
     /// To whom it gives back the room of records.
     counting: Option<(&'a mut Collectors, SyncSender<RecordBatch>)>,
 }
 
+/// Who keeps the accounts.
+struct Accountant<'a> {
+    accounting: &'a mut Accounting,
+    /// To whom it gives back the room of entries.
+    entered: SyncSender<EntryBatch>,
+    /// Where records go that are not counted here.
+    records: Option<Handover<RecordBatch>>,
+    /// Room for those that are.
+    room: RecordBatch,
+}
+
+impl Accountant<'_> {
+    /// Enters all of them; `statistics` count here what is recorded.
+    fn enter(&mut self, mut entries: EntryBatch, statistics: Option<&mut Collectors>) {
+        self.accounting.enter_all(&mut entries);
+        // Nobody waits for it at the end.
+        let _ = self.entered.send(entries);
+        match (&self.records, statistics) {
+            (Some(records), _) => {
+                records.hand(|room| Work::Count(self.accounting.take_batch(room)));
+            }
+            (None, Some(statistics)) => {
+                let room = std::mem::take(&mut self.room);
+                let mut batch = self.accounting.take_batch(room);
+                statistics.batch(&batch);
+                batch.clear();
+                self.room = batch;
+            }
+            (None, None) => {}
+        }
+    }
+}
+
 impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
-    /// Another one, which has its counting from now on.
-    fn relieved(&mut self) -> Self {
+    /// Another one, which has its counting from now on, and its accounts if it keeps those.
+    fn relieved(&mut self, accounts: bool) -> Self {
         Self {
             reading: None,
+            accounting: self.accounting.take_if(|_| accounts),
             counting: self.counting.take(),
         }
     }
@@ -154,6 +230,13 @@ impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
                         }
                     }
                 }
+                Work::Enter(entries) => {
+                    let counting = self.counting.as_mut();
+                    let statistics = counting.map(|(statistics, _)| &mut **statistics);
+                    if let Some(accountant) = &mut self.accounting {
+                        accountant.enter(entries, statistics);
+                    }
+                }
                 Work::Count(mut batch) => {
                     if let Some((statistics, counted)) = &mut self.counting {
                         statistics.batch(&batch);
@@ -171,7 +254,14 @@ impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
 /// The role of the thread that has the analysis.
 struct Pairing<'a> {
     feed: &'a mut Feed,
-    records: Statistician,
+    handover: PairingHandover,
+}
+
+/// What it hands on.
+enum PairingHandover {
+    Entries(Handover<EntryBatch>),
+    /// Where the accounts are kept here.
+    Records(Handover<RecordBatch>),
 }
 
 impl Pairing<'_> {
@@ -205,24 +295,31 @@ impl Pairing<'_> {
 
     fn frame(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
         self.feed.analyzer.looked(frame, look, sink);
-        if self.feed.analyzer.has_batch() {
-            self.records.count(&mut self.feed.analyzer);
+        let analyzer = &mut self.feed.analyzer;
+        match &self.handover {
+            PairingHandover::Entries(entries) if analyzer.has_entries() => {
+                entries.hand(|room| Work::Enter(analyzer.take_entries(room)));
+            }
+            PairingHandover::Records(records) if analyzer.has_batch() => {
+                records.hand(|room| Work::Count(analyzer.take_batch(room)));
+            }
+            PairingHandover::Entries(_) | PairingHandover::Records(_) => {}
         }
     }
 }
 
-/// Where records go.
-struct Statistician {
-    counts: Sender<Work>,
-    /// Room of those that were counted: as long as there is none, they are too far behind.
-    rooms: Receiver<RecordBatch>,
+/// Where batches go.
+struct Handover<T> {
+    work: Sender<Work>,
+    /// Room of those that were used: as long as there is none, they are too far behind.
+    rooms: Receiver<T>,
 }
 
-impl Statistician {
+impl<T> Handover<T> {
     #[cold]
-    fn count(&self, analyzer: &mut Analyzer) {
+    fn hand(&self, fill: impl FnOnce(T) -> Work) {
         if let Ok(room) = self.rooms.recv() {
-            let _ = self.counts.send(Work::Count(analyzer.take_batch(room)));
+            let _ = self.work.send(fill(room));
         }
     }
 }
@@ -236,8 +333,6 @@ struct Batch {
     looks: Vec<Look>,
     /// Frames that were left out behind the last one.
     skipped: u64,
-    /// Bits per second of links that were met with the last frame.
-    speeds: Vec<(u32, u64)>,
     /// Frames that were lost before they were captured, as far as is known.
     lost: Option<u64>,
     /// Frames that were captured and are not in the files, as far as is known.
@@ -264,7 +359,6 @@ impl Batch {
     fn clear(&mut self) {
         self.heads.clear();
         self.bytes.clear();
-        self.speeds.clear();
         (self.skipped, self.error) = (0, None);
     }
 
@@ -314,7 +408,6 @@ impl Batch {
         }
         let feed = &mut *pairing.feed;
         feed.analyzer.skip_all(self.skipped);
-        feed.speeds(&self.speeds);
         feed.losses(self.lost, self.not_saved);
     }
 }
@@ -323,7 +416,7 @@ impl Batch {
 struct Reader<'a, S, C> {
     source: &'a mut S,
     choose: &'a mut C,
-    intake: Intake,
+    intake: &'a mut Intake,
     /// Interfaces whose speed was asked for.
     met: u32,
 }
@@ -350,10 +443,8 @@ impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
                 Ok(Some(frame)) => match (self.choose)(&frame) {
                     Choice::Take => {
                         let interface = frame.interface;
-                        batch.push(&frame, &mut self.intake);
-                        if self.meet(interface, batch) {
-                            break;
-                        }
+                        batch.push(&frame, self.intake);
+                        self.meet(interface);
                     }
                     Choice::Skip => batch.skipped += 1,
                     Choice::Stop => return false,
@@ -369,12 +460,11 @@ impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
         true
     }
 
-    /// Asks how fast the links are, once the source knows. Whether it said so.
-    fn meet(&mut self, interface: u32, batch: &mut Batch) -> bool {
-        let speeds = &mut batch.speeds;
+    /// Asks how fast the links are, once the source knows.
+    fn meet(&mut self, interface: u32) {
+        let intake = &mut *self.intake;
         new_interfaces(&mut self.met, interface, self.source, |interface, speed| {
-            speeds.push((interface, speed));
+            intake.link_speed(interface, speed);
         });
-        !speeds.is_empty()
     }
 }

@@ -207,12 +207,6 @@ impl Feed {
         }
         lost.is_some() || missing.is_some()
     }
-
-    pub(crate) fn speeds(&mut self, speeds: &[(u32, u64)]) {
-        for (interface, speed) in speeds {
-            self.analyzer.link_speed(*interface, *speed);
-        }
-    }
 }
 
 /// Asks `source` for the speeds of interfaces from `met` up to this one.

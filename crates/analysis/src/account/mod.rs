@@ -207,7 +207,6 @@ impl Accounts {
             let several = u64::from(!is_single(t.request)) + u64::from(!is_single(t.response));
             self.sums.slices.requests += 1;
             self.sums.slices.transfers += several;
-            let client = self.clients.of(wait.case.parties.client);
             let course = self.course.as_deref_mut();
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
         }

@@ -24,7 +24,7 @@ impl AnalyzerState {
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
-        (walk, before): (&Walk, Before),
+        (walk, before, counted): (&Walk, Before, Option<(u64, bool)>),
         paths: &mut Paths,
         common: &Shared,
         sink: &mut dyn Sink,
@@ -39,9 +39,11 @@ impl AnalyzerState {
         }
         self.books.frames += 1;
         self.clock(frame.at, common);
-        // What was seen on two interfaces has taken the time of two links.
-        let twice = original == Some(frame.interface);
-        let (bytes, framed) = self.segments.frame(frame, walk, twice, registry);
+        let twice = before.is_twice(frame);
+        let (bytes, framed) = match counted {
+            Some(counted) => counted,
+            None => self.segments.frame(frame, walk, twice, registry),
+        };
         sink.captured(frame, if twice { 0 } else { bytes });
         if original.is_some() {
             if let Order::Stream(segment) = &walk.facts.order {
@@ -100,7 +102,7 @@ impl AnalyzerState {
         if self.clock.frame(self.books.now(), at) {
             *common.steps.borrow_mut() = self.clock.steps;
             if self.clock.count != before {
-                self.books.accounts.clock_stepped();
+                self.books.accounting.accounts.clock_stepped();
             }
             self.books.quality.clock_steps = self.clock.count;
         }

@@ -28,7 +28,7 @@ impl AnalyzerState {
                 by_address(x, facts.sender);
                 if let Some(presence) = x.presence {
                     let mark = arrival.piece.mark;
-                    self.books.watch.announced(facts.from, presence, mark);
+                    self.books.announced(facts.from, presence, mark);
                 }
             }
             let role = message

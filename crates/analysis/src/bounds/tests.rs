@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::efficiency::Spending;
 use crate::meters::Meters;
 use crate::names::KnownNames;
-use crate::round_trips::RoundTrips;
+use crate::round_trips::TripQuestions;
 use crate::routing::Routing;
 use crate::segment::Segments;
 use crate::summary::Conversations;
@@ -38,7 +38,7 @@ fn overrun(bound: Bound) -> (Hits, u64) {
         Bound::LateAcks => (Watch::overrun_late(), 2),
         Bound::Ranges => (Watch::overrun_ranges(), 2),
         Bound::Stretches => (Spending::overrun(), 2),
-        Bound::Questions => (RoundTrips::overrun(), 2),
+        Bound::Questions => (TripQuestions::overrun(), 2),
         Bound::Openers => (Analyzer::overrun_openers(), 1),
         Bound::Calls => (Analyzer::overrun_calls(), 1),
         Bound::Asking => (Analyzer::overrun_asking(), 1),

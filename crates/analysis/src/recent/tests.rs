@@ -7,6 +7,7 @@ use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
 use crate::world::Event;
 use crate::{Flags, Noticed, Outcome, Settings, Windows};
 use proptest::prelude::*;
+use wirewait_model::records::RecordBatch;
 use wirewait_wire::{Kind, LinkType};
 
 fn frame(recent: &mut Recent, ms: i64, interface: u32, bytes: u32) {
@@ -354,7 +355,7 @@ proptest! {
         let mut recent = Recent::default();
         let settings = Settings::default();
         let mut books = Books::new(settings, 0);
-        books.recorder = Some(Box::default());
+        books.record();
         let options = wirewait_stats::Options { rows: settings.rows, think_ns: settings.think_ns };
         let mut collectors = wirewait_stats::Collectors::new(&options);
         frame(&mut recent, 0, 0, 60);
@@ -369,8 +370,8 @@ proptest! {
             books.event(Event::Closed(case), &Path::default(), &mut ());
         }
         books.post();
-        collectors.batch(&books.recorder.as_ref().unwrap().batch);
-        let figures = collectors.figures(&books.directory);
+        collectors.batch(&books.take_batch(RecordBatch::default()));
+        let figures = collectors.figures(&books);
         let history = recent.history();
         let whole = history.whole();
         prop_assert_eq!(history.missed(), Missed::default());

@@ -13,6 +13,7 @@ mod clients;
 mod course;
 mod evidence;
 mod files;
+mod frames;
 mod links;
 mod page;
 mod repeats;
@@ -31,19 +32,16 @@ use crate::bounds::{Bound, Hits};
 use crate::case::{Case, Wait};
 use crate::column::Column;
 use crate::parties::Directory;
-use crate::path::Path;
 use crate::table::TablePlace;
-use crate::world::Seen;
-use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Settings, Transaction};
-use announced::Announced;
+use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Transaction};
 use clients::Breaks;
 use evidence::Book;
 use files::Files;
-use links::Links;
 use page::{Page, Whom};
-use segment::SegmentWatch;
 use std::collections::{BTreeMap, VecDeque};
-use wirewait_wire::{Address, Endpoint, Kind, Presence, Timestamp};
+use wirewait_wire::{Address, Endpoint, Kind, Timestamp};
+
+pub(crate) use frames::FrameWatch;
 
 pub use course::{Losses, Lost, SymptomCourse};
 pub use evidence::{Against, Base, Sight, Sights};
@@ -198,15 +196,12 @@ struct PairEvidence {
     rhythm: Option<Box<rhythm::Rhythm>>,
 }
 
-/// Looks for symptoms.
+/// Looks for symptoms in requests.
 pub(crate) struct Watch {
     thresholds: Thresholds,
     pairs: Column<PairEvidence>,
     breaks: Breaks,
     files: Files,
-    links: Links,
-    segment: SegmentWatch,
-    announced: Announced,
     /// The transaction whose wait ended last, how long it was, and when that was.
     ended: Option<(u64, i64, Timestamp)>,
     /// Name requests that any server may answer, until they are closed; from the first to the last
@@ -218,15 +213,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             thresholds: Thresholds::default(),
             pairs: Column::new(),
             breaks: Breaks::default(),
             files: Files::new(),
-            links: Links::new(settings.rows),
-            segment: SegmentWatch::new(settings.rows),
-            announced: Announced::new(settings.rows),
             ended: None,
             lookups: VecDeque::new(),
             course: None,
@@ -253,36 +245,21 @@ impl Watch {
         self.thresholds = thresholds;
     }
 
-    /// Rows dropped because there were too many.
-    pub(crate) fn evicted(&self) -> u64 {
-        [
-            self.links.evicted(),
-            self.segment.evicted(),
-            self.announced.evicted(),
-        ]
-        .iter()
-        .sum()
+    /// What was lost in the last seconds, where that is kept.
+    #[inline]
+    pub(crate) fn course_mut(&mut self) -> Option<&mut SymptomCourse> {
+        self.course.as_deref_mut()
+    }
+
+    /// Whether that is kept.
+    pub(crate) fn keeps_course(&self) -> bool {
+        self.course.is_some()
     }
 
     /// What was lost to fixed bounds.
     pub(crate) fn hits(&self) -> Hits {
-        let others = [&self.breaks.hits, &self.files.hits, &self.links.hits];
+        let others = [&self.breaks.hits, &self.files.hits];
         others.into_iter().fold(self.hits, Hits::and)
-    }
-
-    /// A frame that is no copy.
-    #[inline(always)]
-    pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
-        if let Some(course) = &mut self.course {
-            course.advance(seen.mark.at);
-        }
-        self.links.seen(seen, self.course.as_deref_mut());
-        self.segment
-            .seen(seen, &self.thresholds, self.course.as_deref_mut());
-        let facts = &seen.walk.facts;
-        if let Some(presence) = facts.presence {
-            self.announced(facts.from, presence, seen.mark);
-        }
     }
 
     /// The capture missed what one of this pair sent.
@@ -290,36 +267,25 @@ impl Watch {
         self.pairs.of(pair).missed = true;
     }
 
-    /// A transport did something.
-    pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path, directory: &mut Directory) {
-        if matches!(
-            notice.what,
-            Noticed::Resent { .. } | Noticed::Overtaken { .. }
-        ) {
-            let (from, to) = (notice.from, notice.to);
-            for (client, server) in [(from, to), (to, from)] {
-                let pair = directory.known_pair(client, server);
-                if let Some(pair) = pair.and_then(|pair| self.pairs.known(pair)) {
-                    let (client, server) = (client.station(), server.station());
-                    let mut page = pair.page((client, server), self.course.as_deref_mut());
-                    match notice.what {
-                        Noticed::Resent { after_ns } => {
-                            repeats::resent(&mut page, notice.mark, after_ns);
-                        }
-                        _ => page.hit(&repeats::OVERTAKEN, &Sight::at(notice.mark)),
-                    }
-                    break;
-                }
-            }
+    /// Data between two stations was sent again, or overtaken: `pairs` are that of the sender as client, and
+    /// as server, as far as there are such.
+    #[cold]
+    pub(crate) fn noticed(&mut self, pairs: [TablePlace; 2], notice: &Notice) {
+        let (from, to) = (notice.from.station(), notice.to.station());
+        let known = pairs.map(|pair| self.pairs.known(pair).is_some());
+        let (pair, ends) = match known {
+            [true, _] => (pairs[0], (from, to)),
+            [false, true] => (pairs[1], (to, from)),
+            [false, false] => return,
+        };
+        let Some(pair) = self.pairs.known(pair) else {
+            return;
+        };
+        let mut page = pair.page(ends, self.course.as_deref_mut());
+        match notice.what {
+            Noticed::Resent { after_ns } => repeats::resent(&mut page, notice.mark, after_ns),
+            _ => page.hit(&repeats::OVERTAKEN, &Sight::at(notice.mark)),
         }
-        let course = self.course.as_deref_mut();
-        self.links.noticed(notice, path, &self.thresholds, course);
-    }
-
-    /// A station says when it will say so again.
-    pub(crate) fn announced(&mut self, station: Endpoint, presence: Presence, now: Mark) {
-        let with = (&self.thresholds, self.course.as_deref_mut());
-        self.announced.heard(station, presence, now, with);
     }
 
     /// Somebody waits for a request.
@@ -444,7 +410,10 @@ impl Watch {
             return;
         }
         let break_wait = self.breaks.closed(t, thresholds);
-        let counted = resent.iter().position(|number| *number == t.number);
+        let mut counted = None;
+        if !resent.is_empty() {
+            counted = resent.iter().position(|number| *number == t.number);
+        }
         match counted.and_then(|at| resent.remove(at)) {
             Some(_) => {}
             None => page.count(Base::Requests, u64::from(is_request(t))),
@@ -521,6 +490,7 @@ impl Watch {
     /// is when the capture ended.
     pub(crate) fn judge(
         &self,
+        frames: &FrameWatch,
         directory: &Directory,
         rows: &[ServerRow],
         last: Option<Timestamp>,
@@ -560,9 +530,7 @@ impl Watch {
         }
         let mut own: BTreeMap<Subject, Book> = BTreeMap::new();
         let mut gather = |subject: Subject, book: &Book| own.entry(subject).or_default().join(book);
-        self.links.books(&mut gather);
-        self.segment.books(&mut gather);
-        self.announced.books(last, &self.thresholds, &mut gather);
+        frames.books(last, &mut gather);
         let pairs = self.pairs.iter().filter_map(known);
         let pairs = pairs.map(|(ends, pair)| (ends, pair.reads));
         clients::starving(pairs, &self.thresholds, &mut gather);

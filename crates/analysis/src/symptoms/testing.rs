@@ -1,12 +1,13 @@
 //! Transactions by hand. Times are in milliseconds; request N is frame 2N - 1, its answer
 //! frame 2N.
 
-use super::{State, Symptom, Symptoms, Threshold, Watch};
+use super::{FrameWatch, State, Symptom, Symptoms, Threshold, Watch};
 use crate::account::Outstanding;
 use crate::case::{Case, Wait};
 use crate::parties::{Directory, Parties};
+use crate::table::TablePlace;
 use crate::{
-    Extent, Flags, FrameCounts, Mark, Notice, Outcome, Settings, Transaction, Turnaround,
+    Extent, Flags, FrameCounts, Mark, Notice, Noticed, Outcome, Settings, Transaction, Turnaround,
     WHOLE_FRAME,
 };
 use wirewait_wire::{Chain, Endpoint, Kind, Operation, Status, Timestamp};
@@ -116,6 +117,7 @@ pub(super) fn failed(name: &'static str) -> Option<Status> {
 /// Something that looks for symptoms, and numbers what it is fed.
 pub(super) struct Bench {
     pub(super) watch: Watch,
+    pub(super) frames: FrameWatch,
     pub(super) directory: Directory,
     pub(super) next: u64,
     pub(super) last: i64,
@@ -126,7 +128,8 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new() -> Self {
         Self {
-            watch: Watch::new(&Settings::default()),
+            watch: Watch::new(),
+            frames: FrameWatch::new(&Settings::default()),
             directory: Directory::new(Settings::default().rows),
             next: 1,
             last: 0,
@@ -228,11 +231,24 @@ impl Bench {
 
     pub(super) fn noticed(&mut self, notice: &Notice) {
         let nowhere = crate::path::Path::default();
-        self.watch.noticed(notice, &nowhere, &mut self.directory);
+        let (from, to) = (notice.from, notice.to);
+        let pairs = [(from, to), (to, from)].map(|(client, server)| {
+            let pair = self.directory.known_pair(client, server);
+            pair.unwrap_or(TablePlace::NOWHERE)
+        });
+        if matches!(
+            notice.what,
+            Noticed::Resent { .. } | Noticed::Overtaken { .. }
+        ) {
+            self.watch.noticed(pairs, notice);
+        }
+        self.frames
+            .noticed(notice, &nowhere, self.watch.course_mut());
     }
 
     pub(super) fn judge(&self) -> Symptoms {
-        self.watch.judge(&self.directory, &[], Some(at(self.last)))
+        let last = Some(at(self.last));
+        self.watch.judge(&self.frames, &self.directory, &[], last)
     }
 
     /// How the rule was judged, of whomever; `None` if it was not seen.
@@ -247,6 +263,7 @@ impl Bench {
     pub(super) fn set(&mut self, threshold: Threshold, value: u64) {
         let mut thresholds = self.judge().thresholds;
         thresholds.set(threshold, value);
+        self.frames.judge_by(thresholds);
         self.watch.judge_by(thresholds);
     }
 

@@ -9,8 +9,8 @@ fn hear(bench: &mut Bench, frame: u64, ms: i64, again_ms: u32) {
         again_ms,
     };
     bench
-        .watch
-        .announced(station(3), announces, mark(frame, ms));
+        .frames
+        .announced((station(3), announces), mark(frame, ms), None);
     bench.last = ms;
 }
 

@@ -100,7 +100,10 @@ fn a_server_whose_answers_fluctuate() {
     let mut bench = Bench::new();
     bench.good(50);
     let state = |row: ServerRow| {
-        let found = bench.watch.judge(&bench.directory, &[row], None).found;
+        let found = bench
+            .watch
+            .judge(&bench.frames, &bench.directory, &[row], None)
+            .found;
         found
             .into_iter()
             .find(|s| s.rule.id == "fluctuating_server")

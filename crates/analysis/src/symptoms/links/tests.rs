@@ -47,16 +47,20 @@ impl Bench {
             wire_len: 60,
             bytes: &[],
         };
-        self.watch.seen(&Seen {
-            before: None,
-            mark: mark(frame, ms),
-            frame: &frame_seen,
-            on_wire: 0,
-            walk: &walk,
-            carrier: "toy_link",
-            path: &Path::default(),
-            carrier_span: None,
-        });
+        let course = self.watch.course_mut();
+        self.frames.seen(
+            &Seen {
+                before: None,
+                mark: mark(frame, ms),
+                frame: &frame_seen,
+                on_wire: 0,
+                walk: &walk,
+                carrier: "toy_link",
+                path: &Path::default(),
+                carrier_span: None,
+            },
+            course,
+        );
     }
 }
 
@@ -261,6 +265,6 @@ impl super::super::Watch {
         for n in 0..LATE as u64 + 2 {
             bench.notice(n + 1, 0, acknowledged(200, true));
         }
-        bench.watch.hits()
+        bench.frames.hits()
     }
 }

@@ -54,16 +54,20 @@ impl Bench {
             wire_len: 60,
             bytes: &[],
         };
-        self.watch.seen(&Seen {
-            before: None,
-            mark: Mark { frame, at: now },
-            frame: &frame_seen,
-            on_wire: 0,
-            walk: &walk,
-            carrier: "",
-            path: &Path::default(),
-            carrier_span: None,
-        });
+        let course = self.watch.course_mut();
+        self.frames.seen(
+            &Seen {
+                before: None,
+                mark: Mark { frame, at: now },
+                frame: &frame_seen,
+                on_wire: 0,
+                walk: &walk,
+                carrier: "",
+                path: &Path::default(),
+                carrier_span: None,
+            },
+            course,
+        );
     }
 }
 

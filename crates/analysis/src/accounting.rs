@@ -1,0 +1,198 @@
+//! What is kept of requests as they begin, end and are closed: the account of time, symptoms, efficiency,
+//! and the groups that statistics count. Nothing here is asked for by those who follow and pair, so
+//! that all of it can be done later, from [entries](EntryBatch), on a thread of its own.
+
+mod entries;
+
+use crate::account::{Accounts, Outstanding};
+use crate::bounds::Hits;
+use crate::case::{Case, Wait};
+use crate::efficiency::{Payer, Spending};
+use crate::journal::{self, Heading, Journal};
+use crate::round_trips::RoundTrips;
+use crate::symptoms::Watch;
+use crate::table::{Table, TablePlace};
+use crate::{Outcome, Settings, Transaction};
+pub use entries::EntryBatch;
+use wirewait_model::records::{LineTimes, OperationAt, OperationId, RecordBatch};
+use wirewait_wire::Timestamp;
+
+/// The account of time, symptoms, efficiency, and what statistics are made of: an
+/// [analysis](crate::Analyzer::lend) lends it to another thread.
+pub struct Accounting {
+    pub(crate) accounts: Accounts,
+    pub(crate) round_trips: RoundTrips,
+    pub(crate) watch: Watch,
+    pub(crate) spending: Spending,
+    /// What is closed and not in the statistics yet.
+    journal: Journal,
+    /// What was asked for at which server.
+    operations: Table<OperationAt, ()>,
+    operations_evicted: u64,
+    /// Somebody takes records.
+    pub(crate) recording: bool,
+    /// Those that were not handed over.
+    pub(crate) batch: RecordBatch,
+}
+
+impl std::fmt::Debug for Accounting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Accounting").finish_non_exhaustive()
+    }
+}
+
+impl Accounting {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            accounts: Accounts::new(settings),
+            round_trips: RoundTrips::new(settings.rows),
+            watch: Watch::new(),
+            spending: Spending::new(settings),
+            journal: Journal::new(),
+            operations: Table::new(settings.rows),
+            operations_evicted: 0,
+            recording: false,
+            batch: RecordBatch::default(),
+        }
+    }
+
+    /// Enters what was taken out of the analysis, and leaves the room of it.
+    pub fn enter_all(&mut self, entries: &mut EntryBatch) {
+        entries.enter(self);
+        entries.clear();
+        if self.batch.moments.is_empty() {
+            std::mem::swap(&mut self.batch.moments, &mut entries.moments);
+        } else {
+            self.batch.moments.append(&mut entries.moments);
+        }
+    }
+
+    /// Takes out what statistics are made of, as far as it is in groups that nothing more comes to, and goes
+    /// on in the room of `empty`.
+    #[must_use]
+    pub fn take_batch(&mut self, empty: RecordBatch) -> RecordBatch {
+        std::mem::replace(&mut self.batch, empty)
+    }
+
+    /// Whether the last seconds are kept.
+    pub(crate) fn keeps_course(&self) -> bool {
+        self.watch.keeps_course() || self.accounts.course().is_some()
+    }
+
+    /// Rows dropped because there were too many.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.operations_evicted
+            .saturating_add(self.round_trips.evicted)
+            .saturating_add(self.spending.evicted())
+    }
+
+    /// What was lost to fixed bounds.
+    pub(crate) fn hits(&self) -> Hits {
+        let hits = self.accounts.hits().and(&self.watch.hits());
+        hits.and(self.spending.hits())
+    }
+
+    /// The operation with this number.
+    pub(crate) fn operation(&self, id: OperationId) -> Option<OperationAt> {
+        self.operations.key_at(TablePlace::of(id)).copied()
+    }
+
+    /// A client waits for a request.
+    #[inline(always)]
+    pub(crate) fn begins(&mut self, wait: &Wait<'_>) {
+        self.accounts.begins(*wait, &self.round_trips);
+        self.watch.begins(*wait);
+        self.spending.begins(*wait);
+    }
+
+    /// It no longer does, since `at`.
+    #[inline(always)]
+    pub(crate) fn ends(
+        &mut self,
+        wait: &Wait<'_>,
+        at: Timestamp,
+        outstanding: Option<&Outstanding>,
+    ) {
+        self.watch.ends(*wait, at, outstanding);
+        self.accounts
+            .ends(*wait, at, outstanding, &self.round_trips);
+        self.spending.ends(*wait, at);
+    }
+
+    /// Until `at`, it was loss recovery.
+    pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
+        self.watch.lost(wait, at);
+        self.accounts.lost(wait, at);
+    }
+
+    /// A transaction is closed, on this account, of a server with such a buffer: it is entered in the
+    /// journal.
+    #[inline(always)]
+    pub(crate) fn closed(
+        &mut self,
+        case: Case<'_>,
+        took: Option<&LineTimes>,
+        (payer, buffer): (Payer, Option<u32>),
+    ) {
+        self.watch.closed(case);
+        let access = self.spending.closed(case, buffer);
+        let t = case.transaction;
+        if journal::is_of_passer_by(case) && t.outcome != Outcome::OrphanResponse && self.recording
+        {
+            self.batch.strangers.push(t.client.station());
+        }
+        let place = Journal::place(case);
+        let known = self.journal.page(place).heading_of(case, payer);
+        let known = known.map(|heading| heading.at);
+        if !known.is_some_and(|at| self.operations.again(at).is_some()) {
+            self.post_page(place);
+            let at = self.operation_of(t, case.parties.server);
+            let heading = Heading::new(case, payer, at);
+            if let Some(key) = heading.key(t) {
+                self.journal.begin(place, heading, key);
+            }
+        }
+        if self.journal.enter(place, (t, took), &access) {
+            self.post_page(place);
+        }
+    }
+
+    /// Where the operation stands that was asked for; it may push another one out.
+    fn operation_of(&mut self, t: &Transaction, server: TablePlace) -> TablePlace {
+        // Of a server of which nothing is kept there are operations all the same.
+        let key = OperationAt {
+            server: server.id(),
+            protocol: t.protocol,
+            carrier: t.carrier,
+            command: t.operation.name,
+            code: t.code,
+            kind: t.kind,
+        };
+        let (place, gone) = self.operations.place_of(&key, || ());
+        self.operations_evicted += u64::from(gone.is_some());
+        place
+    }
+
+    /// Posts a page, which goes on under the same heading.
+    fn post_page(&mut self, place: usize) {
+        let Some((heading, group, spent)) = self.journal.under_way(place) else {
+            return;
+        };
+        if group.counts.answered > 0 {
+            self.operations.prove(heading.at);
+        }
+        let account = (heading.payer, heading.parties.tie);
+        self.spending.post(account, group, spent);
+        if self.recording {
+            self.batch.take(group);
+        }
+        self.journal.posted(place);
+    }
+
+    /// Brings the statistics up to date.
+    pub(crate) fn post(&mut self) {
+        for place in Journal::places() {
+            self.post_page(place);
+        }
+    }
+}
