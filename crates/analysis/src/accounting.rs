@@ -1,4 +1,4 @@
-//! What is kept of requests as they begin, end and are closed: the account of time, symptoms, efficiency,
+//! The accounts of requests as they begin, end and are closed: of time, symptoms and efficiency,
 //! and the groups that statistics count. Nothing here is asked for by those who follow and pair, so
 //! that all of it can be done later, from [entries](EntryBatch), on a thread of its own.
 

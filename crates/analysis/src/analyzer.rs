@@ -188,7 +188,7 @@ impl Analyzer {
         &self.state.books
     }
 
-    /// Lends out what is kept of closed requests: the account of time, symptoms, efficiency, and what
+    /// Lends out the accounts of requests: the account of time, symptoms, efficiency, and what
     /// statistics are made of. It is to post what is [taken out](Analyzer::take_entries) from now on, in its
     /// order, and to be [given back](Analyzer::give_back) before the end, and before any figures are
     /// asked for. `None` where the last seconds are [kept](Analyzer::keeping_course), which need all of it at hand.

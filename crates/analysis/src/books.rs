@@ -245,7 +245,7 @@ impl Books {
         }
     }
 
-    /// Data was sent again, or overtaken, perhaps that of a request.
+    /// Data was retransmitted, or overtaken, perhaps that of a request.
     #[cold]
     fn sent_again(&mut self, notice: &Notice) {
         let (from, to) = (notice.from, notice.to);

@@ -8,6 +8,8 @@ const FINE_NS: i64 = 100_000;
 const SAME: u64 = 8;
 /// and of how many frames they are one, at least.
 const SAME_IN: u64 = 32;
+/// Frames after which a clock that did not tick is fine.
+const LOOKED_AT: u64 = 1024;
 /// The coarsest unit of stamps that is looked for, ns.
 const SECOND: i64 = 1_000_000_000;
 
@@ -56,12 +58,18 @@ impl Ticks {
             self.least = self.least.min(passed);
             self.fine = self.least < FINE_NS;
         }
+        if self.frames == LOOKED_AT && !self.is_shown() {
+            self.fine = true;
+        }
+    }
+
+    fn is_shown(&self) -> bool {
+        self.same >= SAME && self.same.saturating_mul(SAME_IN) >= self.frames
     }
 
     /// The longest time that the clock stands still, ns; 0 where it is fine.
     pub(crate) fn ns(&self) -> u64 {
-        let shown = self.same >= SAME && self.same.saturating_mul(SAME_IN) >= self.frames;
-        if self.fine || !shown || self.least == i64::MAX {
+        if self.fine || !self.is_shown() || self.least == i64::MAX {
             return 0;
         }
         // Ticks that are no multiple of the unit in which they are written are rounded to it: 54.9 ms to 50 or 60.
@@ -143,6 +151,13 @@ mod tests {
         assert_eq!(ticks(eight).ns(), MS as u64);
         let rare = (0..400).map(|n| if n <= 16 { n / 2 * MS } else { n * MS });
         assert_eq!(ticks(rare).ns(), 0, "one in 50");
+    }
+
+    #[test]
+    fn a_clock_that_did_not_tick_for_long_is_fine() {
+        let slow = |frames: i64| ticks((0..frames).map(|n| n * MS)).fine;
+        assert_eq!([slow(1_024), slow(1_025)], [false, true]);
+        assert!(!ticks((0..2_000).map(|n| n / 8 * MS)).fine, "it ticks");
     }
 
     #[test]

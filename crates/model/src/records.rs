@@ -393,7 +393,7 @@ impl RecordBatch {
         Self::are_many(self.groups.len(), self.moments.len())
     }
 
-    /// Whether so many groups and moments are enough to hand them over.
+    /// Whether this number of groups, or of moments, is enough to hand them over.
     #[must_use]
     #[inline]
     pub const fn are_many(groups: usize, moments: usize) -> bool {

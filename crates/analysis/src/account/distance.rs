@@ -308,7 +308,7 @@ impl ServerWay {
 }
 
 /// All of it is in one frame.
-pub(super) fn is_single(extent: Option<Extent>) -> bool {
+fn is_single(extent: Option<Extent>) -> bool {
     extent.is_some_and(|extent| extent.first == extent.last)
 }
 

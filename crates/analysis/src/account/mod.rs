@@ -20,7 +20,7 @@ use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use ceiling::{BOTH_SHORTEST, Took, on_line};
 pub(crate) use distance::{Distance, Evidence, STEADY};
-use distance::{Nearest, ServerWay, Ways, is_single};
+use distance::{Nearest, ServerWay, Ways};
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
 use std::cmp::Reverse;
@@ -204,9 +204,10 @@ impl Accounts {
             client.timeline.closed(done, owner, ways);
             self.sums.waiting += 1;
             let t = wait.case.transaction;
-            let several = u64::from(!is_single(t.request)) + u64::from(!is_single(t.response));
+            let request = t.request.is_some_and(|of| of.first.frame != of.last.frame);
+            let response = t.response_bytes > t.response_head_bytes;
             self.sums.slices.requests += 1;
-            self.sums.slices.transfers += several;
+            self.sums.slices.transfers += u64::from(request) + u64::from(response);
             let course = self.course.as_deref_mut();
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
         }

@@ -360,13 +360,19 @@ impl Gap {
     #[inline]
     fn phase(&self, lost_ns: i64, posting: &mut Posting<'_>) -> Phase {
         let gap = self.to.since(self.from) - lost_ns;
-        let nearly = self.think_ns / ClockTick::NEARLY as i64;
-        if gap <= self.think_ns - nearly {
+        // Most are far shorter.
+        if gap <= self.think_ns >> 1 {
             posting.pause();
             return Phase::Client;
         }
+        self.long_phase(gap, posting)
+    }
+
+    /// What a gap is that is not much shorter than idle time, or is that.
+    #[inline(never)]
+    fn long_phase(&self, gap: i64, posting: &mut Posting<'_>) -> Phase {
         let idle = gap > self.think_ns;
-        if gap <= self.think_ns + nearly {
+        if gap.abs_diff(self.think_ns) <= self.think_ns.unsigned_abs() / ClockTick::NEARLY {
             posting.nearly(gap, idle);
         }
         if idle {

@@ -267,7 +267,7 @@ impl Watch {
         self.pairs.of(pair).missed = true;
     }
 
-    /// Data between two stations was sent again, or overtaken: `pairs` are that of the sender as client, and
+    /// Data between two stations was retransmitted, or overtaken: `pairs` are that of the sender as client, and
     /// as server, as far as there are such.
     #[cold]
     pub(crate) fn noticed(&mut self, pairs: [TablePlace; 2], notice: &Notice) {

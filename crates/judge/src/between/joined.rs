@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use wirewait_analysis::ENOUGH;
 use wirewait_wire::{Endpoint, Timestamp};
 
-/// In thousandths of the requests: so many take longer in the capture at the clients.
+/// Thousandths of the requests whose response time is longer in the capture at the clients, at least.
 const LONGER: u64 = 667;
 
 /// Where a capture was made.
@@ -226,8 +226,8 @@ impl Between {
             };
             // What lies before the first frame that both have, or behind the last, the other
             // capture may not have been made for.
-            for place in from..=to {
-                let frame = &seen.frames[place];
+            let frames = seen.frames.iter().zip(same).enumerate();
+            for (place, (frame, known)) in frames.take(to + 1).skip(from) {
                 let Some((forth, ends)) = stations[which].get(&frame.ends).copied() else {
                     continue;
                 };
@@ -238,7 +238,7 @@ impl Between {
                 // Frames to the servers come from the capture at the clients.
                 if forth == (which == 0) {
                     lost.sent += 1;
-                    if same[place].is_none() {
+                    if known.is_none() {
                         lost.lost += 1;
                         if lost.first.len() < LISTED {
                             lost.first.push(frame.number);
@@ -251,7 +251,7 @@ impl Between {
                         };
                         moments.extend(at.map(|at| (at, ends)));
                     }
-                } else if same[place].is_none() {
+                } else if known.is_none() {
                     lost.unseen += 1;
                 }
             }
