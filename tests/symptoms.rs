@@ -111,10 +111,11 @@ const REAL: Raised = &[
         "formats/fmt_snifferpro2.002_languard-scan_smb1.cap",
         &["logon_refused"],
     ),
-    // By the lists of what the clients did, half of the reads there are records of 512 bytes.
+    // By the lists of what the clients did, half of the reads there are records of 512 bytes. The names are asked for
+    // four times within 3 s, of a station that refuses them by ICMP.
     (
         "lab/01_smb1_nt1_port139_records_1client_srv.pcap",
-        &["small_reads"],
+        &["lookups_unanswered", "small_reads"],
     ),
     (
         "lab/04_smb2_202_delay5ms_server_egress_cli.pcap",
@@ -126,7 +127,7 @@ const REAL: Raised = &[
     ),
     (
         "lab/10_loss3pct_dup1pct_reorder2pct_srv.pcap",
-        &["frames_resent", "small_reads"],
+        &["frames_resent", "lookups_unanswered", "small_reads"],
     ),
     (
         "lab/11_smb2_compound_related_unrelated_srv.pcapng",
@@ -134,7 +135,7 @@ const REAL: Raised = &[
     ),
     (
         "lab/e1_span_duplicates_nt1_smb2_span.pcap",
-        &["small_reads"],
+        &["lookups_unanswered", "small_reads"],
     ),
     ("lab/nbf1_llc2_smb1_3clients_srv.pcap", &["small_reads"]),
     ("lab/ncp1_ethernet_ii_1client_srv.pcap", &["small_reads"]),
@@ -163,6 +164,11 @@ const REAL: Raised = &[
         // everyone by Ethernet; a station hands copies to that one.
         "real/ipx_office-lan_trafficmorning.pcap",
         &["absent_names", "excessive_group_messages"],
+    ),
+    // Frames 47, 49 and 50: one query, three times, 1.5 s apart, to a name service without a frame of its own.
+    (
+        "real/ipx_sap-4framings_test1.pcap",
+        &["lookups_unanswered"],
     ),
     ("real/ipx_sll_hari.pcap", &["broadcast_storm"]),
     (
