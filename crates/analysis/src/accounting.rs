@@ -144,7 +144,7 @@ impl Accounting {
         let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
         let known = known.map(|heading| heading.at);
-        if !known.is_some_and(|at| self.operations.again(at).is_some()) {
+        if known.is_none_or(|at| self.operations.again(at).is_none()) {
             self.post_page(place);
             let at = self.operation_of(t, case.parties.server);
             let heading = Heading::new(case, payer, at);
