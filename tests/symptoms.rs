@@ -166,10 +166,7 @@ const REAL: Raised = &[
         &["absent_names", "excessive_group_messages"],
     ),
     // Frames 47, 49 and 50: one query, three times, 1.5 s apart, to a name service without a frame of its own.
-    (
-        "real/ipx_sap-4framings_test1.pcap",
-        &["lookups_unanswered"],
-    ),
+    ("real/ipx_sap-4framings_test1.pcap", &["lookups_unanswered"]),
     ("real/ipx_sll_hari.pcap", &["broadcast_storm"]),
     (
         "real/nbf_smb_dos-win98_netbeui-ipx-nbt.ndpi.pcap",

@@ -12,7 +12,6 @@ mod unclaimed;
 mod units;
 
 use crate::accounting::{Accounting, EntryBatch};
-use crate::apart::Steadiness;
 use crate::assembler::Rooms;
 use crate::books::Books;
 use crate::clock::Clock;
@@ -70,7 +69,6 @@ pub(crate) struct AnalyzerState {
     unclaimed: Unclaimed,
     pub(crate) books: Books,
     duplicates: Duplicates,
-    steadiness: Steadiness,
     segments: Segments,
     clock: Clock,
     latest: Timestamp,
@@ -123,7 +121,6 @@ impl Analyzer {
                 unclaimed: Unclaimed::new(),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
-                steadiness: Steadiness::default(),
                 segments: Segments::new(&settings),
                 clock: Clock::default(),
                 latest: Timestamp::from_nanos(i64::MIN),
@@ -269,14 +266,14 @@ impl Analyzer {
         } = &self.common;
         let walk = registry.walk_by(&mut self.templates, frame);
         let before = self.state.duplicates.look(frame, walk, settings);
-        let looked = (walk, before, None);
+        let looked = (walk, &before, None);
         self.state
             .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
 
     /// For looking at frames elsewhere, ahead of the analysis, which then is
     /// [told](Analyzer::looked) of all of them. It goes on behind the frames that were taken in
-    /// so far.
+    /// so far. Whether two clocks stamped the same packets shows once it is [given back](Analyzer::intake_over).
     #[must_use]
     pub fn intake(&self) -> Intake {
         let registry = Arc::clone(&self.common.registry);
@@ -306,7 +303,7 @@ impl Analyzer {
     /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has
     /// looked.
     pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
-        let looked = (&look.walk, look.before, look.counted);
+        let looked = (&look.walk, &look.before, look.counted);
         self.state
             .frame(frame, looked, &mut self.paths, &self.common, sink);
     }
@@ -405,7 +402,7 @@ impl Analyzer {
     pub fn snapshot(&mut self, figures: Figures) -> Snapshot {
         self.state.books.post();
         let ticks = self.state.clock.ticks;
-        let apart = self.state.steadiness.found();
+        let apart = self.state.duplicates.clocks_apart();
         self.state.books.quality.clocks_apart = apart.map_or(0, |apart| apart.packets);
         self.state.books.quality.coarse_clock = if ticks.ns() > 0 { ticks.same } else { 0 };
         let AnalyzerState {

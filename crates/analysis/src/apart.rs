@@ -14,21 +14,6 @@ const AGAIN: u64 = 16;
 /// and of how many of those remembered they are one, at least.
 const AGAIN_IN: u64 = 4;
 
-/// Whether a packet was seen before, long ago.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SeenLongAgo {
-    /// It was not, or is none of those that are remembered.
-    #[default]
-    No,
-    /// It was.
-    Yes {
-        /// So long ago, ns.
-        ns: i64,
-        /// How many are remembered.
-        watched: u32,
-    },
-}
-
 /// A packet that is remembered.
 #[derive(Clone, Copy, Default)]
 struct WatchedPacket {
@@ -47,6 +32,7 @@ pub(crate) struct Watched {
     count: usize,
     /// Digests up to this one are in the sample.
     pub(crate) up_to: u64,
+    steadiness: Steadiness,
 }
 
 impl Watched {
@@ -54,15 +40,29 @@ impl Watched {
         Self {
             slots: vec![WatchedPacket::default(); SLOTS],
             count: 0,
-            up_to: u64::MAX,
+            // That of a frame without bytes is none.
+            up_to: u64::MAX - 1,
+            steadiness: Steadiness::default(),
         }
     }
 
-    /// A packet in the sample. Where its sender gives it no number of its own it may be sent alike
-    /// again, so only one from another interface is the same.
+    /// A packet in the sample; those that come again within `window`, ns, are copies.
     #[cold]
     #[inline(never)]
-    pub(crate) fn look(&mut self, digest: u64, frame: &Frame<'_>, walk: &Walk) -> SeenLongAgo {
+    pub(crate) fn look(&mut self, digest: u64, (frame, walk): (&Frame<'_>, &Walk), window: i64) {
+        if let Some(ns) = self.again(digest, frame, walk) {
+            self.steadiness.again(ns, self.count as u64, window);
+        }
+    }
+
+    /// Two clocks that stamped the same packets, if there are two.
+    pub(crate) fn found(&self) -> Option<ClocksApart> {
+        self.steadiness.found()
+    }
+
+    /// After what time a packet in the sample came again, ns. Where its sender gives it no number of its own it
+    /// may be sent alike again, so only one from another interface is the same.
+    fn again(&mut self, digest: u64, frame: &Frame<'_>, walk: &Walk) -> Option<i64> {
         let digest = digest.max(1);
         let mut slot = digest as usize % SLOTS;
         while self.slots[slot].digest != 0 {
@@ -70,13 +70,10 @@ impl Watched {
             if known.digest == digest {
                 let same = walk.packet_start.is_some() || known.interface != frame.interface;
                 if known.again || !same {
-                    return SeenLongAgo::No;
+                    return None;
                 }
                 known.again = true;
-                return SeenLongAgo::Yes {
-                    ns: frame.at.as_nanos().saturating_sub(known.at),
-                    watched: u32::try_from(self.count).unwrap_or(u32::MAX),
-                };
+                return Some(frame.at.as_nanos().saturating_sub(known.at));
             }
             slot = (slot + 1) % SLOTS;
         }
@@ -90,7 +87,7 @@ impl Watched {
         if self.count > WATCHED {
             self.halve();
         }
-        SeenLongAgo::No
+        None
     }
 
     /// Forgets half of them.
@@ -130,7 +127,7 @@ pub struct ClocksApart {
 
 /// Finds how far apart two clocks are: most packets that come again do so as much later.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Steadiness {
+struct Steadiness {
     found: ClocksApart,
     watched: u64,
 }
@@ -138,9 +135,8 @@ pub(crate) struct Steadiness {
 impl Steadiness {
     /// A packet came again, while `watched` are remembered; those that differ by less than `window` came as much
     /// later as the others.
-    #[cold]
-    pub(crate) fn again(&mut self, ns: i64, watched: u32, window: i64) {
-        self.watched = watched.into();
+    fn again(&mut self, ns: i64, watched: u64, window: i64) {
+        self.watched = watched;
         if ns.unsigned_abs() <= window.unsigned_abs() {
             return;
         }
@@ -157,7 +153,7 @@ impl Steadiness {
     }
 
     /// The clocks, if they are apart.
-    pub(crate) fn found(&self) -> Option<ClocksApart> {
+    fn found(&self) -> Option<ClocksApart> {
         let ClocksApart { packets, .. } = self.found;
         (packets >= AGAIN && packets * AGAIN_IN >= self.watched).then_some(self.found)
     }
@@ -176,7 +172,7 @@ mod tests {
         at: i64,
         interface: u32,
         number: bool,
-    ) -> SeenLongAgo {
+    ) -> Option<i64> {
         let frame = Frame {
             at: Timestamp::from_nanos(at),
             link: LinkType::ETHERNET,
@@ -186,26 +182,18 @@ mod tests {
         };
         let mut walk = Walk::default();
         walk.packet_start = number.then_some(14);
-        watched.look(digest, &frame, &walk)
-    }
-
-    fn ago(ns: i64, watched: u32) -> SeenLongAgo {
-        SeenLongAgo::Yes { ns, watched }
+        watched.again(digest, &frame, &walk)
     }
 
     #[test]
     fn a_packet_is_the_same_where_it_has_a_number_or_another_interface() {
         let mut watched = Watched::new();
-        assert_eq!(look(&mut watched, 7, 0, 0, true), SeenLongAgo::No);
-        assert_eq!(look(&mut watched, 7, 400 * MS, 0, true), ago(400 * MS, 1));
-        assert_eq!(
-            look(&mut watched, 7, 800 * MS, 0, true),
-            SeenLongAgo::No,
-            "once"
-        );
-        assert_eq!(look(&mut watched, 9, 0, 0, false), SeenLongAgo::No);
-        assert_eq!(look(&mut watched, 9, 5, 0, false), SeenLongAgo::No);
-        assert_eq!(look(&mut watched, 9, 10, 1, false), ago(10, 2));
+        assert_eq!(look(&mut watched, 7, 0, 0, true), None);
+        assert_eq!(look(&mut watched, 7, 400 * MS, 0, true), Some(400 * MS));
+        assert_eq!(look(&mut watched, 7, 800 * MS, 0, true), None, "once");
+        assert_eq!(look(&mut watched, 9, 0, 0, false), None);
+        assert_eq!(look(&mut watched, 9, 5, 0, false), None);
+        assert_eq!(look(&mut watched, 9, 10, 1, false), Some(10));
     }
 
     /// Digests spread evenly over all: of 50,000 a part is remembered to the end, and found an hour later.
@@ -218,7 +206,7 @@ mod tests {
             for n in 1..=50_000 {
                 let at = round * 3_600_000 * MS + n as i64 * MS;
                 if digest(n) <= watched.up_to
-                    && let SeenLongAgo::Yes { ns, .. } = look(&mut watched, digest(n), at, 0, true)
+                    && let Some(ns) = look(&mut watched, digest(n), at, 0, true)
                 {
                     again.push(ns);
                 }
@@ -233,7 +221,7 @@ mod tests {
         assert_eq!(watched.count, again.len());
     }
 
-    fn found(again: impl IntoIterator<Item = i64>, watched: u32) -> Option<(i64, u64)> {
+    fn found(again: impl IntoIterator<Item = i64>, watched: u64) -> Option<(i64, u64)> {
         let mut steadiness = Steadiness::default();
         for ms in again {
             steadiness.again(ms * MS, watched, 50 * MS);

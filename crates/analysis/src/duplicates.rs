@@ -11,7 +11,7 @@
 //! of it is found in `load/routers.rs`.
 
 use crate::Settings;
-use crate::apart::{SeenLongAgo, Watched};
+use crate::apart::{ClocksApart, Watched};
 use crate::by_template::ByTemplate;
 use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
 
@@ -48,8 +48,6 @@ pub(crate) struct Before {
     pub(crate) original: Option<u32>,
     /// When its packet was seen before, unless the frame is a copy.
     pub(crate) packet: Option<SeenBefore>,
-    /// Whether a packet of a sample came again, later than any copy.
-    pub(crate) long_ago: SeenLongAgo,
 }
 
 impl Before {
@@ -93,8 +91,25 @@ impl Duplicates {
         }
     }
 
+    /// Two clocks that stamped the same packets, if there are two.
+    pub(crate) fn clocks_apart(&self) -> Option<ClocksApart> {
+        self.watched.found()
+    }
+
     /// Takes the next frame in, whose layers are `walk`.
+    #[inline]
     pub(crate) fn look(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> Before {
+        let (before, digest) = self.remember(frame, walk, settings);
+        if digest <= self.watched.up_to && before.original.is_none() {
+            self.watched
+                .look(digest, (frame, walk), settings.duplicate_id_ns);
+        }
+        before
+    }
+
+    /// The same but for the sample of packets; the digest of the frame, or [`u64::MAX`].
+    #[inline(never)]
+    fn remember(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> (Before, u64) {
         // Behind other link headers, and with other tags, a copy has another length on the wire.
         let (start, window, length) = match walk.packet_start {
             Some(start) => (start as usize, settings.duplicate_id_ns, 0),
@@ -102,7 +117,7 @@ impl Duplicates {
         };
         let bytes = frame.bytes.get(start..).unwrap_or_default();
         if bytes.is_empty() {
-            return Before::default();
+            return (Before::default(), u64::MAX);
         }
         let counted = CountedCopy::of(frame, walk, &mut self.ends);
         let digest = match &counted {
@@ -126,15 +141,12 @@ impl Duplicates {
             kept.word ^ digest <= INTERFACES && (0..=window).contains(&frame.at.since(kept.at))
         };
         if let Some(original) = set.0.iter().find(|kept| copied(kept)) {
-            return Before {
+            let before = Before {
                 original: Some((original.word & INTERFACES) as u32),
-                ..Before::default()
+                packet: None,
             };
+            return (before, digest);
         }
-        let long_ago = match digest <= self.watched.up_to {
-            true => self.watched.look(digest, frame, walk),
-            false => SeenLongAgo::No,
-        };
         let now = KeptDigest {
             word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
             at: frame.at,
@@ -159,11 +171,11 @@ impl Duplicates {
                 None
             }
         };
-        Before {
+        let before = Before {
             original: None,
             packet,
-            long_ago,
-        }
+        };
+        (before, digest)
     }
 }
 

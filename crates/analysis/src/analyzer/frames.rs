@@ -2,7 +2,6 @@
 
 use super::connections::{self, Stepping};
 use super::{AnalyzerState, Arrival, SWEEP_NS};
-use crate::apart::SeenLongAgo;
 use crate::arrivals::SentBytes;
 use crate::duplicates::Before;
 use crate::path::Paths;
@@ -24,19 +23,13 @@ impl AnalyzerState {
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
-        (walk, before, counted): (&Walk, Before, Option<(u64, bool)>),
+        (walk, before, counted): (&Walk, &Before, Option<(u64, bool)>),
         paths: &mut Paths,
         common: &Shared,
         sink: &mut dyn Sink,
     ) {
         let registry = &common.registry;
-        let Before {
-            original, packet, ..
-        } = before;
-        if let SeenLongAgo::Yes { ns, watched } = before.long_ago {
-            let window = common.settings.duplicate_id_ns;
-            self.steadiness.again(ns, watched, window);
-        }
+        let Before { original, packet } = *before;
         self.books.frames += 1;
         self.clock(frame.at, common);
         let twice = before.is_twice(frame);

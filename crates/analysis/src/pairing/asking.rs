@@ -242,9 +242,10 @@ impl Pairing {
         let Some(at) = self.open.place_of(serial) else {
             return;
         };
+        if !self.answered && self.next_serial - self.probes <= 1 && self.open[at].is_probe() {
+            return self.probed(at, whole, world, events);
+        }
         let open = &mut *self.open[at];
-        // The other end was never heard, nor asked for anything else.
-        let probes = !self.answered && self.next_serial - self.probes <= 1 && open.is_probe();
         if let Some(request) = open.transaction.request {
             let wait = match open.transaction.kind {
                 Kind::Wait => i64::MAX,
@@ -254,9 +255,30 @@ impl Pairing {
                 open.deadline = request.last.at.plus(wait);
             }
             self.due = self.due.min(open.deadline);
-            if whole && !probes {
+            if whole {
                 open.starts_waiting(request.first.at, events);
             }
+            self.open.falls_due(at);
+        }
+        let open = &mut *self.open[at];
+        if whole {
+            if world.metered && open.state == OpenState::Asking {
+                events(Event::Asked(open.case()));
+            }
+            open.state = OpenState::Waiting;
+        }
+    }
+
+    /// A request asks whether the other end is there, which was never heard, nor asked for anything else: nobody
+    /// is known to wait.
+    #[cold]
+    fn probed(&mut self, at: usize, whole: bool, world: &World<'_>, events: Events<'_>) {
+        let open = &mut *self.open[at];
+        if let Some(request) = open.transaction.request {
+            if !open.promised {
+                open.deadline = request.last.at.plus(world.settings.timeout_ns);
+            }
+            self.due = self.due.min(open.deadline);
             self.open.falls_due(at);
         }
         let open = &mut *self.open[at];
@@ -265,9 +287,7 @@ impl Pairing {
                 if world.metered {
                     events(Event::Asked(open.case()));
                 }
-                if probes {
-                    self.probes += 1;
-                }
+                self.probes += 1;
             }
             open.state = OpenState::Waiting;
         }
