@@ -9,6 +9,7 @@ use crate::bounds::Hits;
 use crate::case::{Case, Wait};
 use crate::efficiency::{Payer, Spending};
 use crate::journal::{self, Heading, Journal};
+use crate::parties::Parties;
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
 use crate::table::{Table, TablePlace};
@@ -100,10 +101,11 @@ impl Accounting {
     /// A client waits for a request.
     // Both ways lead here: once, so that what it calls is part of it.
     #[inline(never)]
-    pub(crate) fn begins(&mut self, wait: &Wait<'_>) {
-        self.accounts.begins(*wait, &self.round_trips);
-        self.watch.begins(*wait);
-        self.spending.begins(*wait);
+    pub(crate) fn begins(&mut self, wait: &Wait<'_>, parties: &Parties) {
+        let wait = wait.between(parties);
+        self.accounts.begins(wait, &self.round_trips);
+        self.watch.begins(wait);
+        self.spending.begins(wait);
     }
 
     /// It no longer does, since `at`.
@@ -111,14 +113,14 @@ impl Accounting {
     #[inline(never)]
     pub(crate) fn ends(
         &mut self,
-        wait: &Wait<'_>,
+        (wait, parties): (&Wait<'_>, &Parties),
         at: Timestamp,
         outstanding: Option<&Outstanding>,
     ) {
-        self.watch.ends(*wait, at, outstanding);
-        self.accounts
-            .ends(*wait, at, outstanding, &self.round_trips);
-        self.spending.ends(*wait, at);
+        let wait = wait.between(parties);
+        self.watch.ends(wait, at, outstanding);
+        self.accounts.ends(wait, at, outstanding, &self.round_trips);
+        self.spending.ends(wait, at);
     }
 
     /// Until `at`, it was loss recovery.

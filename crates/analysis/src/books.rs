@@ -144,14 +144,14 @@ impl Books {
     #[inline(never)]
     fn begins(&mut self, wait: &Wait<'_>, path: &Path) {
         let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
+        let known = wait.known(&mut self.directory, &mut room);
         if let Some(recorder) = &mut self.recorder {
-            recorder.begins(&wait);
+            recorder.begins(&known);
         }
-        self.spending.begins(&wait, path);
+        self.spending.begins(&known, path);
         match &mut self.lent {
-            None => self.accounting.begins(&wait),
-            Some(entries) => entries.begins(&wait),
+            None => self.accounting.begins(wait, known.case.parties),
+            Some(entries) => entries.begins(wait, known.case.parties),
         }
     }
 
@@ -159,13 +159,14 @@ impl Books {
     #[inline(never)]
     fn ends(&mut self, wait: &Wait<'_>, at: Timestamp, outstanding: Option<&Outstanding>) {
         let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
+        let known = wait.known(&mut self.directory, &mut room);
         if let Some(recorder) = &mut self.recorder {
-            recorder.ends(&wait, at);
+            recorder.ends(&known, at);
         }
+        let wait = (wait, known.case.parties);
         match &mut self.lent {
-            None => self.accounting.ends(&wait, at, outstanding),
-            Some(entries) => entries.ends(&wait, at, outstanding),
+            None => self.accounting.ends(wait, at, outstanding),
+            Some(entries) => entries.ends(wait, at, outstanding),
         }
     }
 

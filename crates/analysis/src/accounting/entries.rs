@@ -68,19 +68,19 @@ impl EntryBatch {
     }
 
     #[inline(never)]
-    pub(crate) fn begins(&mut self, wait: &Wait<'_>) {
-        let entered = self.wait(wait);
+    pub(crate) fn begins(&mut self, wait: &Wait<'_>, parties: &Parties) {
+        let entered = self.wait(&wait.between(parties));
         self.entries.push(Entry::Begins(entered));
     }
 
     #[inline(never)]
     pub(crate) fn ends(
         &mut self,
-        wait: &Wait<'_>,
+        (wait, parties): (&Wait<'_>, &Parties),
         at: Timestamp,
         outstanding: Option<&Outstanding>,
     ) {
-        let entered = self.wait(wait);
+        let entered = self.wait(&wait.between(parties));
         self.entries
             .push(Entry::Ends(entered, at, outstanding.copied()));
     }
@@ -201,9 +201,10 @@ impl Entry {
     /// Enters it, where it is about a request.
     fn enter(&self, case: Case<'_>, accounting: &mut Accounting) {
         match self {
-            Self::Begins(wait) => accounting.begins(&wait.of(case)),
+            Self::Begins(wait) => accounting.begins(&wait.of(case), case.parties),
             Self::Ends(wait, at, outstanding) => {
-                accounting.ends(&wait.of(case), *at, outstanding.as_ref());
+                let wait = wait.of(case);
+                accounting.ends((&wait, case.parties), *at, outstanding.as_ref());
             }
             Self::Closed(took, payer, buffer) => {
                 accounting.closed(case, took.as_ref(), (*payer, *buffer));
