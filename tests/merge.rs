@@ -10,7 +10,7 @@ use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Summary};
 use wirewait_dissectors::registry;
 use wirewait_synth::Random;
-use wirewait_wire::{Cast, Depth, Endpoint, Frame, LinkType, Source, Timestamp, Walk};
+use wirewait_wire::{Carries, Cast, Depth, Endpoint, Frame, LinkType, Source, Timestamp, Walk};
 
 struct Record {
     at: Timestamp,
@@ -63,6 +63,13 @@ fn read(path: &Path) -> Vec<Record> {
         if walk.facts.cast == Cast::Unicast {
             let to = groups.station(walk.facts.to.station());
             groups.join(group, to);
+        }
+        // What answers for a station's address says how far it is.
+        if let Carries::Probe(probe) = walk.facts.carries
+            && let Some(of) = probe.of
+        {
+            let of = groups.station(Endpoint::at(of));
+            groups.join(group, of);
         }
         records.push(Record {
             at: frame.at,

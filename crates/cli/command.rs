@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Transactions(TransactionsArgs),
     /// Compare captures with a baseline, with a significance test
     Compare(CompareArgs),
-    /// Join two captures of the same traffic, one at each end: client, way and server apart
+    /// Join two captures of the same traffic, one at each end
     Between(BetweenArgs),
     /// Add up the summaries of several reports
     Merge(MergeArgs),

@@ -107,7 +107,7 @@ impl Duplicates {
         before
     }
 
-    /// The same but for the sample of packets; the digest of the frame, or [`u64::MAX`].
+    /// As [`Self::look`], without the sample of packets; and the digest of the frame, or [`u64::MAX`].
     #[inline(never)]
     fn remember(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> (Before, u64) {
         // Behind other link headers, and with other tags, a copy has another length on the wire.

@@ -92,6 +92,11 @@ pub(super) const SECTIONS: &[Section] = &[
         holds: Holds::Own(&[key("format"), unset("by", "operation")]),
     },
     Section {
+        name: "between",
+        about: "`wirewait between`.",
+        holds: Holds::Own(&[key("format")]),
+    },
+    Section {
         name: "merge",
         about: "`wirewait merge`.",
         holds: Holds::Own(&[key("format"), unset("by", "1h")]),
