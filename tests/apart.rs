@@ -121,8 +121,7 @@ fn what_to_do_about_clocks_apart_is_said() {
     );
     let doubts = verdict["doubts"].as_array().unwrap().iter();
     let doubts: Vec<&str> = doubts.map(|doubt| doubt.as_str().unwrap()).collect();
-    let said =
-        "alone; or set the later clock right and merge them again: editcap -t -3600 LATER FIXED.";
+    let said = "by `wirewait between`; or set the later clock right and merge them again: editcap -t -3600 LATER FIXED.";
     assert!(
         doubts.iter().any(|doubt| doubt.ends_with(said)),
         "{doubts:?}"

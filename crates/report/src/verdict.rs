@@ -278,8 +278,8 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             "Doubt: much is missing from the capture (its quality is poor).".to_owned()
         }
         Doubt::ClocksApart(ns) => format!(
-            "Doubt: the same packets are in the capture twice, {} apart. Report each of the two captures \
-             alone; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
+            "Doubt: the same packets are in the capture twice, {} apart. Join the two captures by \
+             `wirewait between`; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
             seconds(ns.unsigned_abs()),
             ns.unsigned_abs() as f64 / 1e9
         ),
