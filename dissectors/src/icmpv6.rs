@@ -143,7 +143,9 @@ mod tests {
     use crate::testing;
     use proptest::prelude::*;
 
-    const TARGET: [u8; 16] = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, 2, 0x50, 0x56, 0xff, 0xfe, 0xc0, 0, 1];
+    const TARGET: [u8; 16] = [
+        0xfe, 0x80, 0, 0, 0, 0, 0, 0, 2, 0x50, 0x56, 0xff, 0xfe, 0xc0, 0, 1,
+    ];
 
     /// RFC 4861 sections 4.3 and 4.4: type, code, checksum, flags, target.
     fn about(kind: u8, flags: u8) -> Vec<u8> {
@@ -168,7 +170,11 @@ mod tests {
             })
         };
         assert_eq!(carried(&about(135, 0)), probe(false));
-        assert_eq!(carried(&about(136, 0x60)), probe(true), "solicited, override");
+        assert_eq!(
+            carried(&about(136, 0x60)),
+            probe(true),
+            "solicited, override"
+        );
         assert_eq!(carried(&about(136, 0x20)), Carries::Nothing, "unasked");
         assert_eq!(carried(&about(135, 0)[..23]), Carries::Nothing, "cut");
         assert_eq!(
