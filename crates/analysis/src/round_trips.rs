@@ -355,15 +355,7 @@ impl RoundTrips {
         if reach.samples > 0 || ns < 0 {
             return;
         }
-        let row = known.row.get_or_insert(RoundTrip {
-            station,
-            shortest_ns: i64::MAX,
-            ..RoundTrip::default()
-        });
-        row.samples = row.samples.saturating_add(1);
-        if ns < row.shortest_ns {
-            row.shortest_ns = ns;
-            (row.asked, row.answered) = (asked.frame, answered.frame);
+        if took(&mut known.row, station, ns, (asked, answered)) {
             reach.link = ns;
             self.version += 1;
             self.news += 1;
@@ -387,16 +379,7 @@ impl RoundTrips {
         if known.distance.reach.samples == 0 {
             known.row = None;
         }
-        let row = known.row.get_or_insert(RoundTrip {
-            station,
-            shortest_ns: i64::MAX,
-            ..RoundTrip::default()
-        });
-        row.samples = row.samples.saturating_add(1);
-        if ns < row.shortest_ns {
-            row.shortest_ns = ns;
-            (row.asked, row.answered) = (asked.frame, answered.frame);
-        }
+        took(&mut known.row, station, ns, (asked, answered));
         let past = answered.at.since(known.window);
         let mut again = false;
         if past >= WINDOW_NS {
@@ -467,6 +450,28 @@ impl RoundTrips {
         }
         self.stations.at(place)
     }
+}
+
+/// One more answer of a station took so long. Whether none was as short before.
+#[inline]
+fn took(
+    row: &mut Option<RoundTrip>,
+    station: Endpoint,
+    ns: i64,
+    (asked, answered): (Mark, Mark),
+) -> bool {
+    let row = row.get_or_insert(RoundTrip {
+        station,
+        shortest_ns: i64::MAX,
+        ..RoundTrip::default()
+    });
+    row.samples = row.samples.saturating_add(1);
+    let shorter = ns < row.shortest_ns;
+    if shorter {
+        row.shortest_ns = ns;
+        (row.asked, row.answered) = (asked.frame, answered.frame);
+    }
+    shorter
 }
 
 impl Evidence for RoundTrips {
