@@ -13,7 +13,7 @@ mod units;
 
 use crate::accounting::{Accounting, EntryBatch};
 use crate::assembler::Rooms;
-use crate::books::Books;
+use crate::books::{Books, Reporter};
 use crate::clock::Clock;
 use crate::conversation::{Beginning, Conversation, Vacant};
 use crate::duplicates::Duplicates;
@@ -25,7 +25,7 @@ use crate::path::{Path, Paths};
 use crate::piece::Piece;
 use crate::segment::Segments;
 use crate::table::{Table, TablePlace};
-use crate::world::{Event, Shared, World};
+use crate::world::{Shared, World};
 use crate::{
     CaptureRow, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Readings, Settings, Sink,
     Snapshot, SymptomCourse, Thresholds, Transaction,
@@ -545,10 +545,11 @@ impl AnalyzerState {
         self.tired_of_waiting(Some(since), &world, sink);
         let books = &mut self.books;
         for conversation in self.conversations.iter_mut() {
-            conversation.expire(now, &world, &mut |e| books.event(e, &nowhere, sink));
+            let mut events = Reporter::new(books, &nowhere, sink);
+            conversation.expire(now, &world, &mut events);
         }
         for notice in self.connections.expire(Some(since)) {
-            self.books.event(Event::Notice(&notice), &nowhere, sink);
+            self.books.noticed(&notice, &nowhere, sink);
         }
         self.books.settle(now);
     }
@@ -571,8 +572,7 @@ impl AnalyzerState {
             }
         }
         for notice in self.connections.expire(None) {
-            self.books
-                .event(Event::Notice(&notice), &Path::default(), sink);
+            self.books.noticed(&notice, &Path::default(), sink);
         }
         self.books.accounting.accounts.finish();
         if let Some(recorder) = &mut self.books.recorder {

@@ -1,5 +1,7 @@
 //! What conversations report to: figures, where the frames went, how good the capture is.
 
+mod reporter;
+
 use crate::account::Outstanding;
 use crate::accounting::{Accounting, EntryBatch};
 use crate::arrivals::Arrivals;
@@ -23,10 +25,11 @@ use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::FrameWatch;
 use crate::table::TablePlace;
-use crate::world::{Event, Growth, Seen, World};
+use crate::world::{Growth, Seen, World};
 use crate::{
     Attribution, Mark, Notice, Noticed, Outcome, Reason, Settings, Sink, Thresholds, Transaction,
 };
+pub(crate) use reporter::Reporter;
 use std::sync::Arc;
 use wirewait_model::Label;
 use wirewait_model::Losses;
@@ -93,43 +96,6 @@ impl Books {
             held: 0,
             recorder: None,
             seen: Arc::default(),
-        }
-    }
-
-    /// `path` is that of the frame under way. What takes more than a line is done by functions of their
-    /// own, so that each saves no more than it needs.
-    #[inline]
-    pub(crate) fn event(&mut self, event: Event<'_>, path: &Path, sink: &mut dyn Sink) {
-        match event {
-            Event::Opened(transaction, parties) => {
-                self.open += 1;
-                self.met(transaction, parties);
-            }
-            Event::Begins(wait) => self.begins(&wait, path),
-            Event::Ends(wait, at, outstanding) => self.ends(&wait, at, outstanding),
-            Event::Answered(case) => self.answered(case),
-            Event::Closed(case) => self.closed(case, path, sink),
-            Event::Control(share) => self.attribution.control += share,
-            Event::Protocol(id) => self.protocols.completes(self.frames, id),
-            Event::Held(bytes) => self.held = self.held.saturating_add_signed(bytes),
-            Event::Notice(notice) => self.noticed(notice, path, sink),
-            // What does not happen with every request.
-            Event::Admitted(transaction, parties) => self.admitted(transaction, parties),
-            Event::Orphaned(transaction, parties) => self.met(transaction, parties),
-            Event::Assembled(message) => sink.assembled(message),
-            Event::Did(transaction, deed, frame) => {
-                sink.did(frame.unwrap_or(self.now()), transaction, deed);
-            }
-            Event::Waits(wait) => self.waits(&wait),
-            Event::Waited(wait, at) => self.waited(&wait, at),
-            Event::Lost(wait, at) => self.lost(&wait, at),
-            Event::Abandoned(wait, at) => self.abandoned(&wait, at),
-            Event::Twice(sent, again) => self.arrivals.twice(sent, again),
-            Event::Guessed => self.quality.guessed_roles += 1,
-            Event::Limited(limit) => self.quality.limits.hit(limit),
-            Event::Asked(case) => self.asked(case),
-            Event::Grows(case, growth) => self.grows(case, growth),
-            Event::Repeated(after_ns) => self.spending.repeated(self.now(), after_ns),
         }
     }
 
@@ -219,7 +185,7 @@ impl Books {
 
     /// A transport did something.
     #[inline(never)]
-    fn noticed(&mut self, notice: &Notice, path: &Path, sink: &mut dyn Sink) {
+    pub(crate) fn noticed(&mut self, notice: &Notice, path: &Path, sink: &mut dyn Sink) {
         if let Some(sample) = TripSample::of(notice) {
             self.sampled(&sample);
         }
@@ -428,7 +394,7 @@ impl Books {
         sink: &mut dyn Sink,
     ) {
         let nowhere = Path::default();
-        conversation.finish(now, world, &mut |e| self.event(e, &nowhere, sink));
+        conversation.finish(now, world, &mut Reporter::new(self, &nowhere, sink));
         if let Some((ends, carrier, span)) = conversation.sighted() {
             Arc::make_mut(&mut self.seen).saw(ends, carrier, span);
         }

@@ -241,7 +241,7 @@ impl Conversation {
         side: usize,
         now: Timestamp,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.heard(side);
         self.between.displaced = false;
@@ -261,7 +261,7 @@ impl Conversation {
 
     /// Closes what has waited too long.
     #[inline]
-    fn fall_due(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+    fn fall_due(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
         if !self.pairing.is_due(now) {
             return;
         }
@@ -275,7 +275,7 @@ impl Conversation {
 
     /// The stamp of the frame under way is lower than one that came before.
     #[cold]
-    fn behind(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+    fn behind(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
         if self.last_seen.since(now) <= DISPLACED_NS {
             self.between.displaced = true;
         } else if world.steps.borrow().latest() > self.stepped {
@@ -291,7 +291,7 @@ impl Conversation {
     }
 
     /// Closes what has waited too long.
-    pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+    pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
         self.fall_due(now, world, events);
     }
 
@@ -301,7 +301,7 @@ impl Conversation {
         side: usize,
         now: Timestamp,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let lost = (u64::MAX, Flags::CAPTURE_LOSS);
         let between = &self.between;
@@ -316,7 +316,7 @@ impl Conversation {
         next: Next,
         (segment, gaps): (Segment, LinkGaps),
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         if segment.resync && !self.assemblers[side].is_under_way() {
             // The rest of a message that was seen whole before, sent again.
@@ -349,7 +349,7 @@ impl Conversation {
                     learn(between, server_known, side, message.exchange.as_deref());
                     faults.malformed += u64::from(message.malformed);
                     if let Some(id) = message.dissector {
-                        events(Event::Protocol(id));
+                        events.tell(Event::Protocol(id));
                     }
                     serial = message.serial;
                     let transaction = pairing.message(side, &message, between, world, events);
@@ -361,11 +361,11 @@ impl Conversation {
             );
         });
         if let Some(so_far) = assemblers[side].so_far(&world.registry) {
-            events(Event::Assembled(&so_far));
+            events.tell(Event::Assembled(&so_far));
         }
         let loose = assemblers[side].take_loose();
         if loose > 0 {
-            events(Event::Control(loose));
+            events.tell(Event::Control(loose));
         }
         if serial == 0 {
             serial = assemblers[side].serial();
@@ -415,7 +415,7 @@ impl Conversation {
         side: usize,
         message: &mut Message<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         learn(
             &mut self.between,
@@ -446,7 +446,7 @@ impl Conversation {
     }
 
     /// A frame of upkeep.
-    pub(crate) fn control(&mut self, events: Events<'_>) {
+    pub(crate) fn control(&mut self, events: &mut impl Events) {
         self.pairing.control(WHOLE_FRAME, events);
     }
 
@@ -457,7 +457,7 @@ impl Conversation {
         side: usize,
         (n, more): (u32, bool),
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let rest = self.assemblers[side].accepted(n.into());
         if !more || rest > 0 {
@@ -483,9 +483,9 @@ impl Conversation {
         side: usize,
         mark: Mark,
         (what, bytes): (Noticed, u64),
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
-        events(Event::Notice(&Notice {
+        events.tell(Event::Notice(&Notice {
             mark,
             from: self.between.ends[side],
             to: self.between.ends[1 - side],
@@ -497,7 +497,7 @@ impl Conversation {
     }
 
     /// The conversation is over: everything that is open is closed.
-    pub(crate) fn finish(&mut self, now: Timestamp, world: &World<'_>, events: Events<'_>) {
+    pub(crate) fn finish(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
         let why = if self.given_up {
             Flags::LIMITED
         } else {
@@ -515,7 +515,13 @@ impl Conversation {
 
     /// The connection is over; `reset` is the side that ended it at once, and may cross what the
     /// other one had sent.
-    fn end(&mut self, now: Timestamp, reset: Option<usize>, world: &World<'_>, events: Events<'_>) {
+    fn end(
+        &mut self,
+        now: Timestamp,
+        reset: Option<usize>,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
         for side in [0, 1] {
             let told = self.offers.as_mut().and_then(|offers| offers.over(side));
             if let Some((windows, mark)) = told {
@@ -543,7 +549,7 @@ impl Conversation {
             }
             let loose = assembler.take_loose();
             if loose > 0 {
-                events(Event::Control(loose));
+                events.tell(Event::Control(loose));
             }
         }
     }

@@ -163,7 +163,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         if self.told.is_some() {
             self.told = None;
@@ -185,7 +185,7 @@ impl Pairing {
                 t.response
             };
             let at = message.tally.extent.first.at;
-            events(Event::Repeated(
+            events.tell(Event::Repeated(
                 first.map_or(0, |first| at.since(first.first.at).max(0)),
             ));
         }
@@ -213,16 +213,16 @@ impl Pairing {
         &self,
         message: &Message<'_>,
         framer: Option<DissectorId>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let trace = message.trace;
         let ToldOf { deed, asked } = self.told.as_deref().copied().unwrap_or_default();
         if let Some((number, _)) = deed {
             for (frame, deed) in trace.others {
-                events(Event::Did(number, *deed, Some(*frame)));
+                events.tell(Event::Did(number, *deed, Some(*frame)));
             }
         }
-        events(Event::Assembled(&Assembled {
+        events.tell(Event::Assembled(&Assembled {
             follows: trace.follows,
             complete: true,
             framer,
@@ -242,7 +242,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         if self.raw
             && let Some(found) = self.headerless(side, message, world, events)
@@ -285,7 +285,7 @@ impl Pairing {
             (None, Some(serial)) => {
                 match self.by_serial(serial) {
                     Some(open) => open.transaction.share += message.tally.share,
-                    None => events(Event::Control(message.tally.share)),
+                    None => events.tell(Event::Control(message.tally.share)),
                 }
                 Some(serial)
             }
@@ -305,7 +305,7 @@ impl Pairing {
         now: Timestamp,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         for serial in self.open.lacking(1 - side, end) {
             let Some(at) = self.open.place_of(serial) else {
@@ -342,14 +342,19 @@ impl Pairing {
     }
 
     /// A stand-alone acknowledgement of data of this transaction; false if it is closed.
-    pub(crate) fn acknowledged(&mut self, serial: u64, share: u64, events: Events<'_>) -> bool {
+    pub(crate) fn acknowledged(
+        &mut self,
+        serial: u64,
+        share: u64,
+        events: &mut impl Events,
+    ) -> bool {
         let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
             let t = &mut open.transaction;
             t.frames.ack = t.frames.ack.saturating_add(1);
             t.share += share;
             if observed {
-                events(Event::Did(t.number, Deed::Ack, None));
+                events.tell(Event::Did(t.number, Deed::Ack, None));
             }
             true
         })
@@ -361,7 +366,7 @@ impl Pairing {
         serial: u64,
         frame: RepeatedFrame,
         share: u64,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> bool {
         let RepeatedFrame {
             side,
@@ -375,7 +380,7 @@ impl Pairing {
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(1);
             t.share += share;
             if observed {
-                events(Event::Did(t.number, Deed::Retransmitted, Some(mark.frame)));
+                events.tell(Event::Did(t.number, Deed::Retransmitted, Some(mark.frame)));
             }
             if side == open.side {
                 t.copies = t.copies.saturating_add(u32::from(again));
@@ -438,7 +443,7 @@ impl Pairing {
     }
 
     /// A frame of upkeep on the conversation, in the time of a transaction if one waits.
-    pub(crate) fn control(&mut self, share: u64, events: Events<'_>) {
+    pub(crate) fn control(&mut self, share: u64, events: &mut impl Events) {
         match self.open.earliest_undone() {
             Some(at) => {
                 let open = &mut *self.open[at];
@@ -446,10 +451,10 @@ impl Pairing {
                 frames.control = frames.control.saturating_add(1);
                 open.transaction.share += share;
                 if self.observed {
-                    events(Event::Did(open.transaction.number, Deed::Control, None));
+                    events.tell(Event::Did(open.transaction.number, Deed::Control, None));
                 }
             }
-            None => events(Event::Control(share)),
+            None => events.tell(Event::Control(share)),
         }
     }
 
@@ -506,7 +511,7 @@ impl Pairing {
         Some(&mut self.open[at])
     }
 
-    fn upkeep(&mut self, tally: &PieceTally, events: Events<'_>) {
+    fn upkeep(&mut self, tally: &PieceTally, events: &mut impl Events) {
         match self.open.earliest_undone() {
             Some(at) => {
                 let open = &mut *self.open[at];
@@ -518,7 +523,7 @@ impl Pairing {
                     self.told.get_or_insert_default().deed = Some(deed);
                 }
             }
-            None => events(Event::Control(tally.share)),
+            None => events.tell(Event::Control(tally.share)),
         }
     }
 }

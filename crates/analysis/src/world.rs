@@ -156,7 +156,10 @@ pub(crate) enum Limited {
     Pieces,
 }
 
-pub(crate) type Events<'a> = &'a mut dyn FnMut(Event<'_>);
+/// Who hears of it.
+pub(crate) trait Events {
+    fn tell(&mut self, event: Event<'_>);
+}
 
 /// What all transactions of a conversation have in common.
 #[derive(Default)]

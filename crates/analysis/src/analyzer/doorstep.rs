@@ -12,7 +12,7 @@
 
 use super::{AnalyzerState, Arrival};
 use crate::Sink;
-use crate::books::Books;
+use crate::books::{Books, Reporter};
 use crate::conversation::{Beginning, Conversation};
 use crate::key::ConversationKey;
 use crate::message::framed;
@@ -20,7 +20,7 @@ use crate::pairing::Pairing;
 use crate::path::Path;
 use crate::piece::Piece;
 use crate::table::{Table, TablePlace};
-use crate::world::{Between, Event, Shared, World};
+use crate::world::{Between, Event, Events, Shared, World};
 use wirewait_wire::word::Name;
 use wirewait_wire::{DissectorId, Expect, Parts, Role, Side, Stream, Timestamp};
 
@@ -118,7 +118,7 @@ impl Call {
         sink: &mut dyn Sink,
     ) {
         let (head, piece, nowhere) = (&self.head, self.piece(), Path::default());
-        let mut events = |e: Event<'_>| books.event(e, &nowhere, sink);
+        let mut events = Reporter::new(books, &nowhere, sink);
         conversation.touch(head.side, piece.mark.at, world, &mut events);
         let another = conversation.segment(head.side, &head.segment, &piece, world, &mut events);
         debug_assert!(!another, "it takes any number for its first");
@@ -247,9 +247,9 @@ impl AnalyzerState {
                     && !x.opaque
             });
             if asks && !message.malformed {
-                let mut events = |e: Event<'_>| books.event(e, &nowhere, sink);
+                let mut events = Reporter::new(books, &nowhere, sink);
                 for id in [Some(head.framer), message.dissector].into_iter().flatten() {
-                    events(Event::Protocol(id));
+                    events.tell(Event::Protocol(id));
                 }
                 Pairing::turn_away(head.side, &message, &between, &world, &mut events);
             }

@@ -7,7 +7,7 @@ use crate::duplicates::Before;
 use crate::path::Paths;
 use crate::piece::{Piece, Sent};
 use crate::table::TablePlace;
-use crate::world::{Event, Seen, Shared};
+use crate::world::{Seen, Shared};
 use crate::{Mark, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Connection, Frame, Order, Span, Timestamp, Walk};
 
@@ -217,7 +217,7 @@ impl AnalyzerState {
             conversation: known.map(|(number, _)| number),
         });
         for notice in notices.into_iter().flatten() {
-            self.books.event(Event::Notice(&notice), arrival.path, sink);
+            self.books.noticed(&notice, arrival.path, sink);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Frames of numbered links: put in order, acknowledged, handed to their conversations.
 
 use super::{AnalyzerState, Arrival};
+use crate::books::Reporter;
 use crate::key::ConversationKey;
 use crate::numbered::{HeldSegment, Link, Turn};
 use crate::path::Path;
 use crate::piece::{Piece, Sent};
 use crate::table::TablePlace;
-use crate::world::{Event, Limited, Shared};
+use crate::world::{Limited, Shared};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Facts, Numbered, NumberedKind, Segment, Step};
 
@@ -125,7 +126,7 @@ impl AnalyzerState {
         let books = &mut self.books;
         if let Some(conversation) = self.conversations.get_mut(place) {
             let now = arrival.piece.mark.at;
-            let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+            let mut events = Reporter::new(books, arrival.path, sink);
             conversation.answer_lost(side, now, &world, &mut events);
         }
     }
@@ -195,7 +196,7 @@ impl AnalyzerState {
             bytes,
             what,
         };
-        self.books.event(Event::Notice(&notice), path, sink);
+        self.books.noticed(&notice, path, sink);
     }
 
     /// Someone asks for a link. Whom he called is kept for when the answer comes.
@@ -301,7 +302,7 @@ impl AnalyzerState {
                             owner.side,
                             owner.serial,
                             arrival.piece.mark,
-                            &mut |e| books.event(e, arrival.path, sink),
+                            &mut Reporter::new(books, arrival.path, sink),
                         );
                     }
                     None => {

@@ -2,11 +2,12 @@
 
 use super::{AnalyzerState, Arrival};
 use crate::Sink;
+use crate::books::Reporter;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::message::datagram;
 use crate::numbered::{Link, Owner};
-use crate::world::{Event, Shared};
+use crate::world::Shared;
 use wirewait_wire::{Cast, Endpoint, Exchange, Facts, Role, Side};
 
 impl AnalyzerState {
@@ -91,7 +92,7 @@ impl AnalyzerState {
                 return;
             };
             let books = &mut self.books;
-            let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+            let mut events = Reporter::new(books, arrival.path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
             if counted {
                 conversation.datagram(side, facts.packet_id, &arrival.piece);

@@ -3,10 +3,11 @@
 
 use super::{AnalyzerState, Arrival};
 use crate::Sink;
+use crate::books::Reporter;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::table::{KnownSide, TablePlace};
-use crate::world::{Event, Shared};
+use crate::world::Shared;
 use wirewait_wire::{Key, Stream};
 
 impl AnalyzerState {
@@ -98,7 +99,7 @@ impl AnalyzerState {
             };
             let conversation = self.conversations.get_mut(place)?;
             let books = &mut self.books;
-            let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+            let mut events = Reporter::new(books, arrival.path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
             conversation.packet(side, arrival.facts.packet_id, &arrival.piece);
             if conversation.segment(side, segment, &arrival.piece, &world, &mut events) {

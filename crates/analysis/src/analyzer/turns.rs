@@ -2,8 +2,9 @@
 
 use super::{AnalyzerState, Arrival};
 use crate::Sink;
+use crate::books::Reporter;
 use crate::conversation::{Beginning, HeardTurn};
-use crate::world::{Event, Shared};
+use crate::world::Shared;
 use wirewait_wire::{Placed, Turn};
 
 impl AnalyzerState {
@@ -39,7 +40,7 @@ impl AnalyzerState {
         };
         let conversation = self.conversations.get_mut(place)?;
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+        let mut events = Reporter::new(books, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         let heard = HeardTurn {
             begins: turn.begins,

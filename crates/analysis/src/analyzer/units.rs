@@ -1,10 +1,11 @@
 //! Frames of numbered links in order: what each brings its conversation.
 
 use super::{AnalyzerState, Arrival};
+use crate::books::Reporter;
 use crate::conversation::Beginning;
 use crate::numbered::{Link, Owner};
 use crate::path::Path;
-use crate::world::{Event, Shared};
+use crate::world::Shared;
 use crate::{Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Order};
 
@@ -71,7 +72,7 @@ impl AnalyzerState {
         let lacks = link.lacks(0) || link.lacks(1);
         conversation.held_back(lacks.then(|| link.seen_to(1 - link_side)));
         let books = &mut self.books;
-        let mut events = |e: Event<'_>| books.event(e, arrival.path, sink);
+        let mut events = Reporter::new(books, arrival.path, sink);
         conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
         match arrival.facts.carries {
             Carries::Segment(segment) => {
@@ -141,9 +142,8 @@ impl AnalyzerState {
         let mark = arrival.piece.mark;
         match self.conversations.get_mut(owner.place) {
             Some(conversation) => {
-                conversation.acknowledge_message(owner.side, owner.serial, mark, &mut |e| {
-                    books.event(e, arrival.path, sink);
-                });
+                let mut events = Reporter::new(books, arrival.path, sink);
+                conversation.acknowledge_message(owner.side, owner.serial, mark, &mut events);
             }
             None => books.attribution.control += WHOLE_FRAME,
         }
@@ -154,7 +154,7 @@ impl AnalyzerState {
         let books = &mut self.books;
         match link.last.and_then(|p| self.conversations.get_mut(p)) {
             Some(conversation) => {
-                conversation.control(&mut |e| books.event(e, path, sink));
+                conversation.control(&mut Reporter::new(books, path, sink));
             }
             None => books.attribution.control += WHOLE_FRAME,
         }

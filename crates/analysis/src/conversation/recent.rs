@@ -52,7 +52,7 @@ impl Conversation {
         &mut self,
         side: usize,
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         self.assemblers[side].accepted_all();
         let serial = self.assemblers[side].serial();
@@ -68,7 +68,7 @@ impl Conversation {
         side: usize,
         serial: u64,
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         // A side that only acknowledges was captured too.
         self.heard(1 - side);
@@ -83,7 +83,7 @@ impl Conversation {
         side: usize,
         serial: u64,
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.faults.retransmitted += 1;
         if self.assemblers[side].serial() == serial
@@ -127,7 +127,7 @@ impl Conversation {
         at: u64,
         end: u64,
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.faults.retransmitted += 1;
         let found = self.recent[side]
@@ -166,7 +166,7 @@ impl Conversation {
     /// `side` says that bytes of the other side arrived twice: a message that was repeated, and that
     /// it has all of, had arrived before.
     #[cold]
-    pub(super) fn came_twice(&mut self, side: usize, segment: &Stream, events: Events<'_>) {
+    pub(super) fn came_twice(&mut self, side: usize, segment: &Stream, events: &mut impl Events) {
         let (Some(streams), Some(before)) = (&self.streams, segment.twice) else {
             return;
         };
@@ -198,7 +198,7 @@ impl Conversation {
                 to: self.between.ends[side],
                 seq,
             };
-            events(Event::Twice(&bytes, again));
+            events.tell(Event::Twice(&bytes, again));
         }
         let Some(recent) = recent.filter(|recent| recent.end <= has) else {
             return;
@@ -217,7 +217,7 @@ impl Conversation {
         side: usize,
         position: u64,
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> bool {
         let found = self.recent[side]
             .iter()
@@ -237,7 +237,13 @@ impl Conversation {
         true
     }
 
-    fn credit_serial(&mut self, side: usize, serial: u64, mark: Mark, events: Events<'_>) -> bool {
+    fn credit_serial(
+        &mut self,
+        side: usize,
+        serial: u64,
+        mark: Mark,
+        events: &mut impl Events,
+    ) -> bool {
         let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
         if let Some(recent) = found {
             let transaction = recent.transaction;

@@ -47,7 +47,7 @@ impl Conversation {
         segment: &Stream,
         piece: &Piece<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> bool {
         let mark = piece.mark;
         let pure = piece.length == 0 && !segment.syn && !segment.fin && !segment.rst;
@@ -144,7 +144,7 @@ impl Conversation {
         segment: &Stream,
         piece: &Piece<'_>,
         pure: bool,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let mark = piece.mark;
         let Some(flow) = &mut self.flow else {
@@ -213,7 +213,7 @@ impl Conversation {
         streams.is_some_and(|streams| streams[side].is_ahead())
     }
 
-    fn fill_gap(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
+    fn fill_gap(&mut self, side: usize, world: &World<'_>, events: &mut impl Events) {
         while self
             .streams
             .as_ref()
@@ -232,7 +232,7 @@ impl Conversation {
         segment: &Stream,
         piece: &mut Piece<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> bool {
         let mark = piece.mark;
         let (seq, length) = (segment.seq, piece.length);
@@ -280,7 +280,7 @@ impl Conversation {
         (seq, length): (u32, u32),
         fate: Option<Fate>,
         mark: Mark,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let probe = match fate {
             Some(Fate::Old { end, .. }) => self.is_probe(side, length, end),
@@ -318,7 +318,7 @@ impl Conversation {
         side: usize,
         now: Timestamp,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         // One stretch of it makes room for the others.
         let mut first = true;
@@ -338,7 +338,7 @@ impl Conversation {
             } else {
                 return;
             };
-            events(Event::Limited(limit));
+            events.tell(Event::Limited(limit));
             self.pairing.doubt();
             self.skip(side, Flags::LIMITED, world, events);
         }
@@ -357,7 +357,7 @@ impl Conversation {
         side: usize,
         why: Flags,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> bool {
         let mut any = false;
         self.order(side, world, events, |stream, out| {
@@ -374,7 +374,7 @@ impl Conversation {
         &mut self,
         side: usize,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
         run: impl FnOnce(&mut ByteStream, &mut dyn FnMut(Ordered<'_>)) -> R,
     ) -> Option<R> {
         let Self {
@@ -400,9 +400,9 @@ impl Conversation {
             let mut out = |message: Message<'_>| {
                 learn(between, server_known, side, message.exchange.as_deref());
                 *malformed += u64::from(message.malformed);
-                events(Event::Protocol(framer));
+                events.tell(Event::Protocol(framer));
                 if let Some(id) = message.dissector {
-                    events(Event::Protocol(id));
+                    events.tell(Event::Protocol(id));
                 }
                 let transaction = pairing.message(side, &message, between, world, events);
                 remember(&mut recent[side], &message, transaction, pairing);
@@ -442,14 +442,14 @@ impl Conversation {
         let now_held = stream.held_bytes();
         if held != now_held {
             // Both are far below what is held in all streams.
-            events(Event::Held(now_held as isize - held as isize));
+            events.tell(Event::Held(now_held as isize - held as isize));
         }
         let loose = assembler.take_loose();
         if loose > 0 {
-            events(Event::Control(loose));
+            events.tell(Event::Control(loose));
         }
         if let Some(so_far) = assembler.so_far(&world.registry) {
-            events(Event::Assembled(&Assembled {
+            events.tell(Event::Assembled(&Assembled {
                 framer: Some(framer),
                 ..so_far
             }));
@@ -458,7 +458,7 @@ impl Conversation {
     }
 
     /// Closes the answered transactions whose answers, from `side`, are acknowledged.
-    fn close_acknowledged(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
+    fn close_acknowledged(&mut self, side: usize, world: &World<'_>, events: &mut impl Events) {
         if self.pairing.is_idle() {
             return;
         }

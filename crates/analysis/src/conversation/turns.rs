@@ -30,7 +30,7 @@ impl Conversation {
         piece: Piece<'_>,
         heard: &HeardTurn<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let placed = &heard.placed;
         if placed.kind == PlacedKind::Neither {
@@ -69,7 +69,7 @@ impl Conversation {
         piece: Piece<'_>,
         next: Next,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let got = self.assemblers[side].got() + u64::from(piece.length);
         let last = self
@@ -84,7 +84,7 @@ impl Conversation {
     }
 
     /// Ends the turn of `side`: a message that it has not finished by now stays incomplete.
-    pub(super) fn end_turn(&mut self, side: usize, world: &World<'_>, events: Events<'_>) {
+    pub(super) fn end_turn(&mut self, side: usize, world: &World<'_>, events: &mut impl Events) {
         let Some(turns) = &self.turns else {
             return;
         };
@@ -101,7 +101,7 @@ impl Conversation {
         &mut self,
         side: usize,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
         work: impl FnOnce(&mut crate::assembler::Assembler, &mut dyn FnMut(Message<'_>)),
     ) {
         let Self {
@@ -117,7 +117,7 @@ impl Conversation {
             learn(between, server_known, side, message.exchange.as_deref());
             faults.malformed += u64::from(message.malformed);
             if let Some(id) = message.dissector {
-                events(Event::Protocol(id));
+                events.tell(Event::Protocol(id));
             }
             let input = message.input;
             let at = message.tally.extent.first.at;
@@ -131,11 +131,11 @@ impl Conversation {
             }
         });
         if let Some(so_far) = assemblers[side].so_far(&world.registry) {
-            events(Event::Assembled(&so_far));
+            events.tell(Event::Assembled(&so_far));
         }
         let loose = assemblers[side].take_loose();
         if loose > 0 {
-            events(Event::Control(loose));
+            events.tell(Event::Control(loose));
         }
     }
 
@@ -146,7 +146,7 @@ impl Conversation {
         piece: Piece<'_>,
         heard: &HeardTurn<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let said = self
             .turns

@@ -25,7 +25,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         // Who answers had more of the other side than the capture: a request with the same
         // identifier may be among that.
@@ -172,7 +172,7 @@ impl Pairing {
         side: usize,
         message: &Message<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         let at = self.open.earliest_raw(|o| match o.state {
             OpenState::Raw { .. } => o.side == side,
@@ -266,7 +266,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         let id = Some(x.answers?);
         let waits = |o: &Open| o.side != side && o.id == id && o.state == OpenState::Waiting;
@@ -286,7 +286,7 @@ impl Pairing {
         let serial = open.serial;
         if self.observed {
             for stretch in message.trace.stretches {
-                events(Event::Did(
+                events.tell(Event::Did(
                     open.transaction.number,
                     Deed::Response,
                     Some(stretch.frame),
@@ -329,7 +329,7 @@ impl Pairing {
         side: usize,
         x: &Exchange,
         message: &Message<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         let waits = |o: &Open| o.side != side && o.state == OpenState::Waiting;
         let at = match x.id {
@@ -374,7 +374,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let mut t = transaction(x, message, between, world);
         t.outcome = Outcome::OrphanResponse;
@@ -392,7 +392,7 @@ impl Pairing {
         } else if between.mid_capture && !self.asked {
             t.flags.set(Flags::MID_CAPTURE);
         }
-        events(Event::Orphaned(&mut t, self.known(between)));
+        events.tell(Event::Orphaned(&mut t, self.known(between)));
         if self.observed {
             self.told = Some(Box::new(ToldOf {
                 deed: Some((t.number, Deed::Response)),
@@ -403,13 +403,19 @@ impl Pairing {
             self.keep_stray(t, side, x, message, events);
             return;
         }
-        events(Event::Closed(Case {
+        events.tell(Event::Closed(Case {
             transaction: &t,
             parties: &self.parties,
         }));
     }
 
-    pub(super) fn done(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
+    pub(super) fn done(
+        &mut self,
+        at: usize,
+        message: u64,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
         let open = &mut *self.open[at];
         open.state = OpenState::Done;
         self.answered = true;
@@ -427,7 +433,7 @@ impl Pairing {
 
     /// Tells of those that were answered when it was not known how late it was.
     #[cold]
-    pub(super) fn settle(&mut self, world: &World<'_>, events: Events<'_>) {
+    pub(super) fn settle(&mut self, world: &World<'_>, events: &mut impl Events) {
         for (serial, message) in std::mem::take(&mut self.unsure) {
             if let Some(at) = self.open.place_of(serial) {
                 self.answered(at, message, world, events);
@@ -436,7 +442,7 @@ impl Pairing {
     }
 
     /// What follows from its answer being complete.
-    fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: Events<'_>) {
+    fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: &mut impl Events) {
         let previous = self.last_response;
         let open = &mut *self.open[at];
         if open.parties.on_probation {
@@ -509,7 +515,7 @@ impl Pairing {
         let open = &mut *self.open[at];
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);
-        events(Event::Answered(open.case()));
+        events.tell(Event::Answered(open.case()));
     }
 
     /// The open request that this response belongs to, where any station may answer: one station's

@@ -17,7 +17,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         self.asked = true;
         self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
@@ -97,7 +97,7 @@ impl Pairing {
         }
         self.naming.asked(&mut open, x, message, world);
         let whole = open.asks(x);
-        events(Event::Opened(&mut open.transaction, self.known(between)));
+        events.tell(Event::Opened(&mut open.transaction, self.known(between)));
         open.parties = self.parties;
         if between.may_be_again(side, tally) {
             open.lost_before(between.again_after(side, tally), events);
@@ -115,7 +115,7 @@ impl Pairing {
         now: Timestamp,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         // What is answered stays for its acknowledgements; where none can be told
         // from the next one's, the next request ends that.
@@ -197,12 +197,12 @@ impl Pairing {
         now: Timestamp,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         if self.open.is_empty() {
             return;
         }
-        events(Event::Limited(limit));
+        events.tell(Event::Limited(limit));
         self.limited = true;
         self.open[0].transaction.flags.set(Flags::LIMITED);
         self.close(0, Some(now), between, world, events);
@@ -214,7 +214,7 @@ impl Pairing {
         x: &Exchange,
         message: &Message<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         let asking = |o: &Open| {
             let same = x.id.map_or(o.id.is_none(), |id| o.goes_by(id));
@@ -237,7 +237,7 @@ impl Pairing {
         serial: u64,
         whole: bool,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let Some(at) = self.open.place_of(serial) else {
             return;
@@ -263,7 +263,7 @@ impl Pairing {
         let open = &mut *self.open[at];
         if whole {
             if world.metered && open.state == OpenState::Asking {
-                events(Event::Asked(open.case()));
+                events.tell(Event::Asked(open.case()));
             }
             open.state = OpenState::Waiting;
         }
@@ -272,7 +272,7 @@ impl Pairing {
     /// A request asks whether the other end is there, which was never heard, nor asked for anything else: nobody
     /// is known to wait.
     #[cold]
-    fn probed(&mut self, at: usize, whole: bool, world: &World<'_>, events: Events<'_>) {
+    fn probed(&mut self, at: usize, whole: bool, world: &World<'_>, events: &mut impl Events) {
         let open = &mut *self.open[at];
         if let Some(request) = open.transaction.request {
             if !open.promised {
@@ -285,7 +285,7 @@ impl Pairing {
         if whole {
             if open.state == OpenState::Asking {
                 if world.metered {
-                    events(Event::Asked(open.case()));
+                    events.tell(Event::Asked(open.case()));
                 }
                 self.probes += 1;
             }
@@ -299,7 +299,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let Some(x) = message.exchange.as_deref() else {
             return;
@@ -307,14 +307,14 @@ impl Pairing {
         let mut open = world.spare.borrow_mut().next();
         open.begin((0, side), x, message, between, world);
         let mut parties = Parties::UNKNOWN;
-        events(Event::Opened(&mut open.transaction, &mut parties));
+        events.tell(Event::Opened(&mut open.transaction, &mut parties));
         open.parties = parties;
         let t = &mut open.transaction;
         t.outcome = Outcome::GivenUp;
         t.flags.set(Flags::LIMITED);
         t.flags.set(Flags::ONE_SIDED);
         t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
-        events(Event::Closed(open.case()));
+        events.tell(Event::Closed(open.case()));
         world.spare.borrow_mut().keep(open);
     }
 

@@ -16,7 +16,7 @@ impl Pairing {
         side: usize,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
         mut which: impl FnMut(u64) -> bool,
     ) {
         let mut from = 0;
@@ -38,7 +38,7 @@ impl Pairing {
         side: usize,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let mut from = 0;
         while let Some(at) = self.open.next_done(from, |o| o.side != side) {
@@ -48,7 +48,12 @@ impl Pairing {
     }
 
     /// The clock was set back: those that are answered are over, as their time will not pass soon.
-    pub(crate) fn set_back(&mut self, between: &Between, world: &World<'_>, events: Events<'_>) {
+    pub(crate) fn set_back(
+        &mut self,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
         self.settle(world, events);
         for side in [0, 1] {
             self.close_answered(side, between, world, events);
@@ -61,7 +66,7 @@ impl Pairing {
         now: Timestamp,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.settle(world, events);
         for serial in self.open.due(now) {
@@ -82,7 +87,7 @@ impl Pairing {
         now: Timestamp,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.settle(world, events);
         self.close_stray(events);
@@ -104,7 +109,7 @@ impl Pairing {
         now: Timestamp,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.settle(world, events);
         self.close_stray(events);
@@ -118,7 +123,7 @@ impl Pairing {
                 continue;
             }
             if let Some(request) = open.transaction.request {
-                events(Event::Abandoned(open.wait(request.first.at), now));
+                events.tell(Event::Abandoned(open.wait(request.first.at), now));
             }
             let so_far = (open.transaction.outcome, open.transaction.flags);
             let awaited = self.open.is_awaited(at);
@@ -140,7 +145,7 @@ impl Pairing {
         now: Option<Timestamp>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let awaited = self.open.is_awaited(at);
         if !self.unsure.is_empty() {
@@ -173,7 +178,7 @@ impl Pairing {
         let Some(open) = self.open.remove(at) else {
             return;
         };
-        events(Event::Closed(open.case()));
+        events.tell(Event::Closed(open.case()));
         world.spare.borrow_mut().keep(open);
     }
 

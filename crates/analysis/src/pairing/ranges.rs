@@ -67,11 +67,11 @@ impl Open {
 
     /// One of its messages is in more pieces than are kept apart.
     #[cold]
-    fn is_scattered(&mut self, events: Events<'_>) {
+    fn is_scattered(&mut self, events: &mut impl Events) {
         let flags = &mut self.transaction.flags;
         if !flags.contains(Flags::SCATTERED) {
             flags.set_if(Flags::SCATTERED, true);
-            events(Event::Limited(Limited::Pieces));
+            events.tell(Event::Limited(Limited::Pieces));
         }
     }
 
@@ -131,7 +131,7 @@ impl Pairing {
         x: &Exchange,
         tally: &PieceTally,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         let open = &mut *self.open[at];
         let serial = open.serial;
@@ -156,7 +156,7 @@ impl Pairing {
         x: &Exchange,
         message: &Message<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let open = &mut *self.open[at];
         let tally = &message.tally;

@@ -56,7 +56,7 @@ impl Pairing {
         side: usize,
         x: &Exchange,
         message: &Message<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         self.close_stray(events);
         let stray = Stray {
@@ -82,7 +82,7 @@ impl Pairing {
         serial: u64,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         let Some(at) = self.open.place_of(serial) else {
             return;
@@ -112,7 +112,7 @@ impl Pairing {
         self.response(stray.side, x, &message, between, world, events);
         if self.observed {
             let frame = stray.tally.extent.first.frame;
-            events(Event::Did(number, Deed::Response, Some(frame)));
+            events.tell(Event::Did(number, Deed::Response, Some(frame)));
         }
         if let Some(open) = self.by_serial(serial) {
             open.deed = deed;
@@ -120,7 +120,7 @@ impl Pairing {
     }
 
     /// Closes the response without a request if its request can come no more.
-    pub(super) fn expire_stray(&mut self, now: Timestamp, events: Events<'_>) {
+    pub(super) fn expire_stray(&mut self, now: Timestamp, events: &mut impl Events) {
         let stray = self.stray.as_ref();
         if stray.is_some_and(|stray| stray.deadline() <= now) {
             self.close_stray(events);
@@ -135,9 +135,9 @@ impl Pairing {
     }
 
     /// Closes the response without a request.
-    pub(super) fn close_stray(&mut self, events: Events<'_>) {
+    pub(super) fn close_stray(&mut self, events: &mut impl Events) {
         if let Some(stray) = self.stray.take() {
-            events(Event::Closed(Case {
+            events.tell(Event::Closed(Case {
                 transaction: &stray.transaction,
                 parties: &stray.parties,
             }));

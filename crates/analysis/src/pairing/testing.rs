@@ -197,7 +197,7 @@ impl Bench {
         self.with(|pairing, _, _, events| assert!(pairing.repeated(0, frame, 0, events)));
     }
 
-    fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, Events<'_>)) {
+    fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, &mut Listener<'_>)) {
         *self.shared.steps.borrow_mut() = self.steps;
         let world = World {
             shared: &self.shared,
@@ -235,6 +235,20 @@ impl Bench {
             }
             _ => {}
         };
-        act(&mut self.pairing, &self.between, &world, &mut events);
+        act(
+            &mut self.pairing,
+            &self.between,
+            &world,
+            &mut Listener(&mut events),
+        );
+    }
+}
+
+/// Hears what a pairing tells.
+struct Listener<'a>(&'a mut dyn FnMut(Event<'_>));
+
+impl Events for Listener<'_> {
+    fn tell(&mut self, event: Event<'_>) {
+        (self.0)(event);
     }
 }

@@ -19,7 +19,7 @@ impl Pairing {
         message: &Message<'_>,
         between: &Between,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> Option<u64> {
         let tally = &message.tally;
         if let Some(at) = self.open.len().checked_sub(1) {
@@ -61,7 +61,7 @@ impl Pairing {
         // Where requests say what they are, what does not is none.
         let asks = side != between.server && !self.named && x.sender != Side::Server;
         if asks && x.sender == Side::Unknown {
-            events(Event::Guessed);
+            events.tell(Event::Guessed);
         }
         asks.then(|| {
             let mut asked = *x;
@@ -95,7 +95,7 @@ impl Pairing {
         at: usize,
         message: &Message<'_>,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         let tally = &message.tally;
         let open = &mut *self.open[at];
@@ -132,7 +132,7 @@ impl Pairing {
         x: &Exchange,
         tally: &PieceTally,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         self.last_response = None;
         let open = &mut *self.open[at];
@@ -162,7 +162,7 @@ impl Open {
         &mut self,
         tally: &PieceTally,
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) -> u64 {
         self.deed = Deed::Request;
         let t = &mut self.transaction;
@@ -181,10 +181,10 @@ impl Open {
         &self,
         (asks, bytes, data): (bool, u64, u64),
         world: &World<'_>,
-        events: Events<'_>,
+        events: &mut impl Events,
     ) {
         if world.metered {
-            events(Event::Grows(self.case(), Growth { asks, bytes, data }));
+            events.tell(Event::Grows(self.case(), Growth { asks, bytes, data }));
         }
     }
 
@@ -215,7 +215,7 @@ impl Open {
     }
 
     /// No other answer came: the one that was put aside stands, if there is one.
-    pub(super) fn unshelve(&mut self, events: Events<'_>) {
+    pub(super) fn unshelve(&mut self, events: &mut impl Events) {
         let Some(shelved) = self.shelved.take() else {
             return;
         };

@@ -20,7 +20,7 @@ impl Open {
     }
 
     /// The request is complete; it began at `began`.
-    pub(super) fn starts_waiting(&mut self, began: Timestamp, events: Events<'_>) {
+    pub(super) fn starts_waiting(&mut self, began: Timestamp, events: &mut impl Events) {
         if self.waiting != Waiting::Nobody {
             return;
         }
@@ -31,67 +31,67 @@ impl Open {
         };
         match self.waiting {
             Waiting::Nobody => {}
-            Waiting::Client(_) => events(Event::Begins(self.wait(began))),
-            Waiting::ByDesign(_) => events(Event::Waits(self.wait(began))),
+            Waiting::Client(_) => events.tell(Event::Begins(self.wait(began))),
+            Waiting::ByDesign(_) => events.tell(Event::Waits(self.wait(began))),
         }
     }
 
     /// It is answered, and its client on probation no longer: those who keep something of the
     /// client hears that it has been waiting.
-    pub(super) fn admitted(&mut self, events: Events<'_>) {
-        events(Event::Admitted(&self.transaction, &mut self.parties));
+    pub(super) fn admitted(&mut self, events: &mut impl Events) {
+        events.tell(Event::Admitted(&self.transaction, &mut self.parties));
         match self.waiting {
             Waiting::Nobody => {}
-            Waiting::Client(began) => events(Event::Begins(self.wait(began))),
-            Waiting::ByDesign(began) => events(Event::Waits(self.wait(began))),
+            Waiting::Client(began) => events.tell(Event::Begins(self.wait(began))),
+            Waiting::ByDesign(began) => events.tell(Event::Waits(self.wait(began))),
         }
     }
 
     /// It turns out to wait by design, which does not make the client busy.
-    pub(super) fn waits_by_design(&mut self, events: Events<'_>) {
+    pub(super) fn waits_by_design(&mut self, events: &mut impl Events) {
         self.transaction.kind = Kind::Wait;
         if let Waiting::Client(began) = self.waiting {
-            events(Event::Ends(self.wait(began), began, None));
+            events.tell(Event::Ends(self.wait(began), began, None));
             self.waiting = Waiting::ByDesign(began);
-            events(Event::Waits(self.wait(began)));
+            events.tell(Event::Waits(self.wait(began)));
         }
     }
 
     /// Nobody waits for it any more since `at`.
-    pub(super) fn stops_waiting(&mut self, at: Timestamp, events: Events<'_>) {
+    pub(super) fn stops_waiting(&mut self, at: Timestamp, events: &mut impl Events) {
         match std::mem::take(&mut self.waiting) {
             Waiting::Nobody => {}
             Waiting::Client(began) => {
                 let outstanding = self.outstanding(began, at);
-                events(Event::Ends(self.wait(began), at, outstanding.as_ref()));
+                events.tell(Event::Ends(self.wait(began), at, outstanding.as_ref()));
             }
-            Waiting::ByDesign(began) => events(Event::Waited(self.wait(began), at)),
+            Waiting::ByDesign(began) => events.tell(Event::Waited(self.wait(began), at)),
         }
     }
 
     /// Part of the response, or the request, was retransmitted at `at`, after all of the response
     /// was seen: the client had not received it, and could not go on.
-    pub(super) fn lost_after(&mut self, at: Timestamp, events: Events<'_>) {
+    pub(super) fn lost_after(&mut self, at: Timestamp, events: &mut impl Events) {
         let Some(end) = self.transaction.response.map(|r| r.last.at) else {
             return;
         };
         let since = self.lost_until.map_or(end, |until| until.max(end));
         if at > since && self.state == OpenState::Done {
             self.lost_until = Some(at);
-            events(Event::Lost(self.wait(since), at));
+            events.tell(Event::Lost(self.wait(since), at));
         }
     }
 
     /// As [`Self::lost_after`], of a response that was repeated and is closed now.
     #[cold]
-    pub(super) fn was_lost(&mut self, at: Timestamp, events: Events<'_>) {
+    pub(super) fn was_lost(&mut self, at: Timestamp, events: &mut impl Events) {
         self.lost_after(at, events);
     }
 
     /// The request was lost before the capture, and its client waited at least so long to send it
     /// again, ns, or longer; 0 where that is not sure.
     #[cold]
-    pub(super) fn lost_before(&mut self, lost: Option<(i64, bool)>, events: Events<'_>) {
+    pub(super) fn lost_before(&mut self, lost: Option<(i64, bool)>, events: &mut impl Events) {
         match (lost, self.transaction.request) {
             (Some((0, _)), _) => self.unsure[0] = 0,
             (Some((ns, more)), Some(request)) => {
@@ -99,7 +99,7 @@ impl Open {
                     self.unsure[0] = ns;
                 }
                 let at = request.first.at;
-                events(Event::Lost(self.wait(at.plus(-ns)), at));
+                events.tell(Event::Lost(self.wait(at.plus(-ns)), at));
             }
             _ => {}
         }

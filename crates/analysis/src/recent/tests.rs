@@ -1,10 +1,10 @@
 use super::*;
-use crate::books::Books;
+use crate::books::{Books, Reporter};
 use crate::case::Case;
 use crate::parties;
 use crate::path::Path;
 use crate::symptoms::testing::{at, mark, station, transaction, unanswered};
-use crate::world::Event;
+use crate::world::{Event, Events};
 use crate::{Flags, Noticed, Outcome, Settings, Windows};
 use proptest::prelude::*;
 use wirewait_model::records::RecordBatch;
@@ -367,7 +367,7 @@ proptest! {
                 transaction: t,
                 parties: &parties,
             };
-            books.event(Event::Closed(case), &Path::default(), &mut ());
+            Reporter::new(&mut books, &Path::default(), &mut ()).tell(Event::Closed(case));
         }
         books.post();
         collectors.batch(&books.take_batch(RecordBatch::default()));
