@@ -18,7 +18,7 @@ use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
 /// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
 /// there is file data, which the checksums, sequence numbers and identifiers in front of it tell
 /// apart.
-const COMPARED: usize = 160;
+const COMPARED: usize = 96;
 /// Frames and packets that can share a set.
 const WAYS: usize = 4;
 const SETS: usize = 4096;

@@ -179,9 +179,11 @@ impl SegmentWatch {
         }
         let (interface, near) = (seen.frame.interface, facts.hops.unwrap_or(0) == 0);
         let state = (self.changes(), interface);
-        if let Some(template) = seen.walk.template
+        // Of IPv4 the latest packet has to be known.
+        let settles = seen.walk.template;
+        let settles = settles.filter(|_| near && !matches!(facts.from.address, Address::V4(_)));
+        if let Some(template) = settles
             && self.settled.get(template) == Some(state)
-            && near
         {
             return;
         }
@@ -195,6 +197,9 @@ impl SegmentWatch {
             && !quick.passing
         {
             quick.packet = facts.packet_id;
+            if let Some(template) = settles {
+                self.settled.set(template, state);
+            }
             return;
         }
         self.sent(seen, course);
@@ -235,14 +240,6 @@ impl SegmentWatch {
             let at = (station, interface);
             let known = self.sends(from, at, facts.packet_id, (seen.mark, course));
             seen.path.is_sent_by(known);
-            let quick = self.quick[known.0 % QUICK];
-            // Of IPv4 the latest packet has to be known.
-            if let Some(template) = seen.walk.template
-                && !matches!(from.address, Address::V4(_))
-                && quick.is_some_and(|quick| !quick.passing)
-            {
-                self.settled.set(template, (self.changes(), interface));
-            }
         }
     }
 
