@@ -36,10 +36,29 @@ impl Distribution {
         if spread.n == 0 {
             return;
         }
-        match &mut self.many {
-            Some(buckets) => buckets.record_all(batch),
-            None => batch.values().for_each(|ns| self.place(ns)),
+        match (&mut self.many, batch.only()) {
+            // As are the times of what lies in one frame.
+            (Some(buckets), Some((_, slot))) => buckets.add(slot, spread.n as u32),
+            (Some(buckets), None) => buckets.add_each(batch.slots()),
+            (None, _) => batch.values().for_each(|ns| self.place(ns)),
         }
+        self.spread(spread);
+    }
+
+    /// Counts several at once, of which this is known already: each with its slot.
+    #[inline]
+    pub fn record_run(&mut self, spread: &Spread, placed: impl Iterator<Item = (i64, Slot)>) {
+        if spread.n == 0 {
+            return;
+        }
+        match &mut self.many {
+            Some(buckets) => buckets.add_each(placed.map(|(_, slot)| slot)),
+            None => placed.for_each(|(ns, _)| self.place(ns)),
+        }
+        self.spread(spread);
+    }
+
+    fn spread(&mut self, spread: &Spread) {
         if self.n == 0 {
             (self.min, self.max) = (spread.min, spread.max);
         }
@@ -140,7 +159,9 @@ impl Distribution {
 pub struct Batch {
     spread: Spread,
     values: [i64; Self::MOST],
-    buckets: [u16; Self::MOST],
+    /// The slot of each of them; where all are the same, of the first alone.
+    pages: [u8; Self::MOST],
+    places: [u8; Self::MOST],
 }
 
 impl Batch {
@@ -148,39 +169,214 @@ impl Batch {
     pub const MOST: usize = 32;
 
     /// With the first [`MOST`](Self::MOST) of these, and nothing else.
+    #[inline]
     pub fn fill(&mut self, times: impl Iterator<Item = i64>) {
-        let places = self.values.iter_mut().zip(&mut self.buckets);
-        // Neighbours are often the same, and then in the same bucket.
-        let (mut latest, mut latest_bucket) = (0, 0);
-        // By themselves, so that they need not be in memory.
-        let (mut n, mut total) = (0, 0i128);
-        let (mut min, mut max) = (i64::MAX, i64::MIN);
-        for (ns, (value, bucket)) in times.zip(places) {
-            n += 1;
-            total += i128::from(ns);
-            (min, max) = (min.min(ns), max.max(ns));
+        let mut bits = BitsOf::default();
+        let mut n = 0;
+        for (ns, value) in times.zip(&mut self.values) {
+            bits.add(ns);
             *value = ns;
-            if ns != latest {
-                // The number of buckets fits.
-                (latest, latest_bucket) = (ns, bucket_of(ns) as u16);
-            }
-            *bucket = latest_bucket;
+            n += 1;
         }
+        // Neighbours are often the same.
+        let first = self.values[0];
+        let same = self.values[..n].iter().all(|ns| *ns == first);
+        self.find(n, bits, same);
+    }
+
+    /// One of `n` times that were written in their places, with the bits of all.
+    #[inline]
+    pub(crate) fn find(&mut self, n: usize, bits: BitsOf, same: bool) {
+        let first = self.values[0];
         self.spread = match n {
             0 => Spread::default(),
-            _ => Spread { n, min, max, total },
+            _ if same => {
+                let Slot { page, place } = Slot::of(first);
+                (self.pages[0], self.places[0]) = (page, place);
+                Spread {
+                    n: n as u64,
+                    min: first,
+                    max: first,
+                    total: i128::from(first) * n as i128,
+                }
+            }
+            _ if bits.are_small() => self.find_small(n),
+            _ => self.find_any(n),
         };
     }
 
+    #[inline(never)]
+    fn find_small(&mut self, n: usize) -> Spread {
+        let (mut total, mut min, mut max) = (0, u64::MAX, 0);
+        let slots = self.pages.iter_mut().zip(&mut self.places);
+        for (ns, (page, place)) in self.values[..n].iter().zip(slots) {
+            let ns = ns.cast_unsigned();
+            // So many of them are far below 2^64.
+            total += ns;
+            (min, max) = (min.min(ns), max.max(ns));
+            let slot = Slot::of_small(ns);
+            (*page, *place) = (slot.page, slot.place);
+        }
+        Spread {
+            n: n as u64,
+            min: min.cast_signed(),
+            max: max.cast_signed(),
+            total: i128::from(total),
+        }
+    }
+
+    #[cold]
+    fn find_any(&mut self, n: usize) -> Spread {
+        let mut spread = Spread::default();
+        let slots = self.pages.iter_mut().zip(&mut self.places);
+        for (ns, (page, place)) in self.values[..n].iter().zip(slots) {
+            spread.record(*ns);
+            let slot = Slot::of(*ns);
+            (*page, *place) = (slot.page, slot.place);
+        }
+        spread
+    }
+
     /// Their number, extremes and sum.
+    #[inline]
     pub fn spread(&self) -> &Spread {
         &self.spread
     }
 
     /// In the order in which they came.
+    #[inline]
     pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
-        self.values.iter().copied().take(self.spread.n as usize)
+        self.times().iter().copied()
     }
+
+    /// The room in which times are written, before they are [found](Self::find).
+    pub(crate) fn room(&mut self) -> &mut [i64; Self::MOST] {
+        &mut self.values
+    }
+
+    /// If all are the same: this one, and its slot.
+    pub(crate) fn only(&self) -> Option<(i64, Slot)> {
+        let Spread { n, min, max, .. } = self.spread;
+        let slot = Slot {
+            page: self.pages[0],
+            place: self.places[0],
+        };
+        (n > 0 && min == max).then_some((min, slot))
+    }
+
+    /// The slot of each; not where all are the [same](Self::only).
+    #[inline]
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        let pages = &self.pages[..self.times().len()];
+        let slots = pages.iter().zip(&self.places);
+        slots.map(|(page, place)| Slot {
+            page: *page,
+            place: *place,
+        })
+    }
+
+    /// The sum of their squares, or the most that can be said.
+    #[must_use]
+    pub fn squares(&self) -> u128 {
+        let square = |ns: &i64| {
+            let ns = u128::from(ns.unsigned_abs());
+            ns * ns
+        };
+        let Spread { min, max, .. } = self.spread;
+        if BitsOf(min | max).are_small() {
+            // So many of them are far below 2^128.
+            return self.times().iter().map(square).sum();
+        }
+        let squares = self.times().iter().map(square);
+        squares.fold(0, u128::saturating_add)
+    }
+
+    #[inline]
+    fn times(&self) -> &[i64] {
+        &self.values[..self.spread.n.min(Self::MOST as u64) as usize]
+    }
+}
+
+/// The bits that are set in any of some times.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct BitsOf(i64);
+
+impl BitsOf {
+    #[inline]
+    pub(crate) fn add(&mut self, ns: i64) {
+        self.0 |= ns;
+    }
+
+    /// Whether all are zero.
+    #[inline]
+    pub(crate) fn are_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether none is below zero or anywhere near the longest.
+    #[inline]
+    fn are_small(self) -> bool {
+        self.0.cast_unsigned() < SMALL
+    }
+}
+
+/// Times below this many ns need no bounds.
+const SMALL: u64 = 1 << 46;
+const _: () = assert!(SMALL < LONGEST_NS);
+
+/// Where a time is counted in a [`Distribution`] of many: a bucket, by its page and its place there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    page: u8,
+    place: u8,
+}
+
+impl Slot {
+    /// The slot of any time, ns.
+    #[must_use]
+    #[inline]
+    pub fn of(ns: i64) -> Self {
+        match ns.cast_unsigned() {
+            ns if ns < SMALL => Self::of_small(ns),
+            _ => Self::of_any(ns),
+        }
+    }
+
+    #[cold]
+    fn of_any(ns: i64) -> Self {
+        Self::of_small(u64::try_from(ns).unwrap_or(0).min(LONGEST_NS))
+    }
+
+    #[inline]
+    const fn of_small(ns: u64) -> Self {
+        Self::of_bucket(bucket(ns))
+    }
+
+    #[inline]
+    const fn of_bucket(bucket: usize) -> Self {
+        // There are fewer pages than 255.
+        Self {
+            page: (bucket / PAGE) as u8,
+            place: (bucket % PAGE) as u8,
+        }
+    }
+
+    /// Numbers of buckets that are possible.
+    pub(crate) const NUMBERS: usize = PAGE << u8::BITS;
+
+    /// The number of the bucket.
+    #[inline]
+    pub(crate) const fn bucket(self) -> usize {
+        self.page as usize * PAGE | self.place as usize % PAGE
+    }
+}
+
+/// Buckets that there are.
+pub(crate) const BUCKETS: usize = bucket(LONGEST_NS) + 1;
+
+/// The least time in a bucket, ns.
+pub(crate) const fn least_in(bucket: usize) -> i64 {
+    if bucket == 0 { 0 } else { top(bucket - 1) + 1 }
 }
 
 impl Default for Batch {
@@ -188,7 +384,8 @@ impl Default for Batch {
         Self {
             spread: Spread::default(),
             values: [0; Self::MOST],
-            buckets: [0; Self::MOST],
+            pages: [0; Self::MOST],
+            places: [0; Self::MOST],
         }
     }
 }
@@ -200,15 +397,18 @@ const HALF: usize = 1 << (BITS - 1);
 /// Buckets that are made together, when the first of them is needed.
 const PAGE: usize = 32;
 const PAGES: usize = bucket(LONGEST_NS) / PAGE + 1;
-/// So that a number of a bucket fits into 16 bits.
-const _: () = assert!(PAGES * PAGE <= 1 << 16);
+/// The number of no page.
+const NO_PAGE: u8 = u8::MAX;
+const _: () = assert!(PAGES < NO_PAGE as usize);
 
 /// Counts of times in buckets of eight significant bits, as `HdrHistogram` has them.
 #[derive(Clone, Debug)]
 struct Buckets {
-    /// For each page its number among those that there are, counted from 1; 0 if there is none.
-    index: [u8; PAGES],
-    pages: Vec<[u32; PAGE]>,
+    /// For each page, where it is among those that there are, or [`NO_PAGE`]: as many as a page has
+    /// numbers.
+    index: [u8; 1 << u8::BITS],
+    /// The counts of pages, one page behind the other.
+    counts: Vec<u32>,
     /// What did not fit into the counts: buckets, and how often their counts were full.
     carried: Vec<(usize, u64)>,
 }
@@ -216,8 +416,8 @@ struct Buckets {
 impl Default for Buckets {
     fn default() -> Self {
         Self {
-            index: [0; PAGES],
-            pages: Vec::new(),
+            index: [NO_PAGE; 1 << u8::BITS],
+            counts: Vec::new(),
             carried: Vec::new(),
         }
     }
@@ -225,45 +425,59 @@ impl Default for Buckets {
 
 impl Buckets {
     fn record(&mut self, ns: i64) {
-        self.add(bucket_of(ns), 1);
+        self.add(Slot::of(ns), 1);
     }
 
-    fn record_all(&mut self, batch: &Batch) {
-        let buckets = &batch.buckets[..batch.spread.n.min(Batch::MOST as u64) as usize];
-        match buckets {
-            // As are the times of what lies in one frame.
-            [first, ..] if batch.spread.min == batch.spread.max => {
-                self.add(usize::from(*first), batch.spread.n as u32);
-            }
-            _ => buckets.iter().for_each(|b| self.add(usize::from(*b), 1)),
+    /// One for each of these.
+    #[inline]
+    fn add_each(&mut self, mut slots: impl Iterator<Item = Slot>) {
+        loop {
+            let (index, counts) = (&self.index, &mut self.counts[..]);
+            let apart = slots.find(|slot| match counts.get_mut(place(index, *slot)) {
+                Some(count) => {
+                    *count = count.wrapping_add(1);
+                    *count == 0
+                }
+                None => true,
+            });
+            let Some(slot) = apart else {
+                return;
+            };
+            self.add_apart(slot);
+        }
+    }
+
+    /// One whose count was full, and is zero now, or has no page.
+    #[cold]
+    #[inline(never)]
+    fn add_apart(&mut self, slot: Slot) {
+        match self.index[usize::from(slot.page)] {
+            NO_PAGE => self.add(slot, 1),
+            _ => self.carry(slot.bucket(), 1),
         }
     }
 
     #[inline]
-    fn add(&mut self, bucket: usize, times: u32) {
-        let page = match self.index[bucket / PAGE] {
-            0 => self.page(bucket / PAGE),
-            page => page,
-        };
-        let page = self.pages.get_mut(usize::from(page).wrapping_sub(1));
-        let Some(count) = page.and_then(|page| page.get_mut(bucket % PAGE)) else {
+    fn add(&mut self, slot: Slot, times: u32) {
+        if self.index[usize::from(slot.page)] == NO_PAGE {
+            self.page(slot.page);
+        }
+        let Some(count) = self.counts.get_mut(place(&self.index, slot)) else {
             return;
         };
         let (sum, full) = count.overflowing_add(times);
         *count = sum;
         if full {
-            self.carry(bucket, 1);
+            self.carry(slot.bucket(), 1);
         }
     }
 
-    /// Makes a page, and gives its number.
+    /// Makes a page.
     #[cold]
-    fn page(&mut self, at: usize) -> u8 {
-        self.pages.push([0; PAGE]);
-        // There are fewer pages than 256.
-        let number = u8::try_from(self.pages.len()).unwrap_or(u8::MAX);
-        self.index[at] = number;
-        number
+    fn page(&mut self, page: u8) {
+        let before = self.counts.len() / PAGE;
+        self.index[usize::from(page)] = u8::try_from(before).unwrap_or(NO_PAGE);
+        self.counts.extend([0; PAGE]);
     }
 
     #[cold]
@@ -276,7 +490,7 @@ impl Buckets {
 
     fn absorb(&mut self, other: &Self) {
         for (bucket, count) in other.counts() {
-            self.add(bucket, count);
+            self.add(Slot::of_bucket(bucket), count);
         }
         for (bucket, times) in &other.carried {
             self.carry(*bucket, *times);
@@ -285,9 +499,10 @@ impl Buckets {
 
     /// Buckets with something in them and their counts, without what was carried.
     fn counts(&self) -> impl Iterator<Item = (usize, u32)> {
-        let pages = self.index.iter().enumerate().filter(|(_, page)| **page > 0);
+        let pages = self.index.iter().enumerate();
+        let pages = pages.filter(|(_, page)| **page != NO_PAGE);
         pages.flat_map(|(number, page)| {
-            let page = self.pages.get(usize::from(*page) - 1);
+            let page = self.counts.chunks_exact(PAGE).nth(usize::from(*page));
             let counts = page.into_iter().flatten().enumerate();
             counts.map(move |(at, count)| (number * PAGE + at, *count))
         })
@@ -316,20 +531,21 @@ impl Buckets {
     }
 }
 
-/// The number of the bucket of any time.
-fn bucket_of(ns: i64) -> usize {
-    bucket(u64::try_from(ns).unwrap_or(0).min(LONGEST_NS))
+/// Where the count of a slot is; nowhere, if its page is none.
+#[inline]
+fn place(index: &[u8; 1 << u8::BITS], slot: Slot) -> usize {
+    usize::from(index[usize::from(slot.page)]) * PAGE | usize::from(slot.place)
 }
 
 /// The number of the bucket of a time.
 const fn bucket(ns: u64) -> usize {
-    let width = (u64::BITS - BITS).saturating_sub((ns | 1).leading_zeros());
+    let width = (ns | HALF as u64).ilog2() - HALF.ilog2();
     // Eight bits, the first of them 1 from the second doubling on.
     width as usize * HALF + (ns >> width) as usize
 }
 
 /// The greatest time in a bucket.
-fn top(bucket: usize) -> i64 {
+const fn top(bucket: usize) -> i64 {
     let width = (bucket / HALF).saturating_sub(1);
     let bits = (bucket - width * HALF) as i64;
     ((bits + 1) << width) - 1
@@ -454,8 +670,8 @@ mod tests {
     #[test]
     fn no_count_is_too_large() {
         let mut one = Buckets::default();
-        one.add(bucket(700), u32::MAX);
-        one.add(bucket(700), 2);
+        one.add(Slot::of(700), u32::MAX);
+        one.add(Slot::of(700), 2);
         let mut two = one.clone();
         two.absorb(&one);
         let n = u64::from(u32::MAX) + 2;

@@ -1,5 +1,7 @@
 //! How times are spread: counts in fixed steps, six to each power of ten.
 
+use crate::distribution::{BUCKETS, Batch, Slot, least_in};
+
 /// Where one step of a [`Histogram`] ends and the next begins, ns: 1, 1.5, 2, 3, 5, 7, 10 µs
 /// and so on to 1000 s. The steps look alike where a scale is logarithmic, and their bounds
 /// are numbers that people know.
@@ -39,6 +41,18 @@ impl Histogram {
     /// Counts one time of this step.
     pub fn count(&mut self, Step(step): Step) {
         self.counts[step] += 1;
+    }
+
+    /// Counts several at once.
+    pub fn record_all(&mut self, batch: &Batch) {
+        if let Some((ns, slot)) = batch.only() {
+            let Step(step) = Step::placed(ns, slot);
+            self.counts[step] = self.counts[step].saturating_add(batch.spread().n);
+            return;
+        }
+        for (ns, slot) in batch.values().zip(batch.slots()) {
+            self.count(Step::placed(ns, slot));
+        }
     }
 
     /// Counts `n` times of the same length, in nanoseconds.
@@ -97,26 +111,40 @@ impl Step {
     /// The step of a time in nanoseconds.
     #[must_use]
     pub fn of(ns: i64) -> Self {
-        // No more than three steps end within a doubling.
-        let bits = u64::BITS - ns.max(0).unsigned_abs().leading_zeros();
-        let first = FIRST[bits as usize];
-        let further = STEPS_NS[first..].iter().take_while(|bound| **bound <= ns);
-        Self(first + further.count())
+        Self::placed(ns, Slot::of(ns))
+    }
+
+    /// The step of a time in this slot, which is too narrow for more than two.
+    #[inline]
+    fn placed(ns: i64, slot: Slot) -> Self {
+        let first = usize::from(FIRST[slot.bucket()]);
+        Self(first + usize::from(ns > LAST_NS[first]))
     }
 }
 
-/// The first step that times may be in, by their number of bits.
-const FIRST: [usize; u64::BITS as usize + 1] = {
-    let mut first = [0; u64::BITS as usize + 1];
-    let (mut bits, mut step) = (1, 0);
-    while bits < first.len() {
-        while step < STEPS_NS.len() && (STEPS_NS[step] as u64) <= 1 << (bits - 1) {
+/// The step of the least time in each bucket of a distribution, for as many as a slot has numbers.
+static FIRST: [u8; Slot::NUMBERS] = {
+    let mut first = [0; Slot::NUMBERS];
+    let (mut bucket, mut step) = (0, 0);
+    while bucket < first.len() {
+        while bucket < BUCKETS && step < STEPS_NS.len() && STEPS_NS[step] <= least_in(bucket) {
             step += 1;
         }
-        first[bits] = step;
-        bits += 1;
+        first[bucket] = step as u8;
+        bucket += 1;
     }
     first
+};
+
+/// The longest time in each step, ns, for as many as [`FIRST`] has numbers.
+static LAST_NS: [i64; 1 << u8::BITS] = {
+    let mut last = [i64::MAX; 1 << u8::BITS];
+    let mut step = 0;
+    while step < STEPS_NS.len() {
+        last[step] = STEPS_NS[step] - 1;
+        step += 1;
+    }
+    last
 };
 
 const fn steps() -> [i64; 55] {

@@ -3,7 +3,7 @@
 //! that a row is found once for all of them. Who they concern stands in them as numbers, and
 //! [`Entities`] know the names.
 
-use crate::distribution::Batch;
+use crate::distribution::{Batch, BitsOf};
 use crate::exclusion::Exclusions;
 use crate::figures::{Counts, FrameSums};
 use crate::{Flags, Label, Outcome};
@@ -285,14 +285,41 @@ pub struct GroupTimes {
 impl GroupTimes {
     /// Those of this group, and nothing else.
     pub fn fill(&mut self, group: &Group) {
-        let times = || group.lines.iter().filter_map(|line| line.times.as_ref());
-        self.response_time.fill(times().map(|t| t.response_ns));
-        self.turnaround
-            .fill(times().filter_map(|t| t.turnaround_ns));
-        self.request_transfer
-            .fill(times().map(|t| t.request_transfer_ns));
-        self.response_transfer
-            .fill(times().map(|t| t.response_transfer_ns));
+        let [response, requests, responses, turnaround] = [
+            &mut self.response_time,
+            &mut self.request_transfer,
+            &mut self.response_transfer,
+            &mut self.turnaround,
+        ];
+        // One walk for all of them; and what is zero throughout, as what is transferred in one
+        // frame, is found with it.
+        let mut bits = [BitsOf::default(); 4];
+        let (mut n, mut turnarounds) = (0, 0);
+        let rooms = [response.room(), requests.room(), responses.room()];
+        let [response_ns, request_ns, transfer_ns] = rooms;
+        let turnaround_ns = turnaround.room();
+        for took in group.lines.iter().filter_map(|line| line.times.as_ref()) {
+            if n >= Batch::MOST {
+                break;
+            }
+            response_ns[n] = took.response_ns;
+            request_ns[n] = took.request_transfer_ns;
+            transfer_ns[n] = took.response_transfer_ns;
+            bits[0].add(took.response_ns);
+            bits[1].add(took.request_transfer_ns);
+            bits[2].add(took.response_transfer_ns);
+            n += 1;
+            if let Some(ns) = took.turnaround_ns {
+                // No more of them than lines.
+                turnaround_ns[turnarounds % Batch::MOST] = ns;
+                bits[3].add(ns);
+                turnarounds += 1;
+            }
+        }
+        response.find(n, bits[0], bits[0].are_none());
+        requests.find(n, bits[1], bits[1].are_none());
+        responses.find(n, bits[2], bits[2].are_none());
+        turnaround.find(turnarounds, bits[3], bits[3].are_none());
     }
 }
 

@@ -32,7 +32,8 @@ impl<I, T: Default> Rows<I, T> {
     #[inline]
     pub fn known(&mut self, id: EntityId<I>) -> Option<&mut T> {
         let (known, row) = self.0.get_mut(id.index() as usize)?.as_mut()?;
-        (*known == id).then_some(row)
+        // What stands there has this index.
+        (known.generation() == id.generation()).then_some(row)
     }
 
     /// Begins a row in the place of the one before, which it gives; `None` if that is younger.
@@ -95,7 +96,8 @@ impl<I, T: Default> FewRows<I, T> {
     pub(crate) fn known(&mut self, id: EntityId<I>) -> Option<&mut T> {
         let place = self.place(id);
         let (known, row) = self.rows.get_mut(place)?;
-        (*known == id).then_some(row)
+        // The place is that of this index.
+        (known.generation() == id.generation()).then_some(row)
     }
 
     #[inline]

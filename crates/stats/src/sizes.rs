@@ -76,7 +76,10 @@ impl Sizes {
         if !matches!(key.kind, Kind::Read | Kind::Write) {
             return;
         }
-        let timed = || group.lines.iter().filter_map(|l| Some((l, l.times?)));
+        let timed = || {
+            let lines = group.lines.iter();
+            lines.filter_map(|line| Some((line, line.times.as_ref()?)))
+        };
         let Some((first, _)) = timed().find(|(line, _)| counts(line)) else {
             return;
         };
@@ -84,12 +87,22 @@ impl Sizes {
         let Some(curve) = self.curve((key.server, key.kind)) else {
             return;
         };
-        if timed().all(|(line, _)| line.asked_bytes == asked && counts(line)) {
+        let spread = times.response_time.spread();
+        // As nearly always.
+        let all = group.lines.len() as u64 == spread.n
+            && group
+                .lines
+                .iter()
+                .all(|line| line.asked_bytes == asked && line.data_bytes > 0);
+        if all {
             let row = curve.row(asked);
             row.response_time.record_all(&times.response_time);
             row.turnaround.merge(times.turnaround.spread());
-            for (line, took) in timed() {
-                row.show(line, &took);
+            row.data_bytes = row.data_bytes.saturating_add(group.data_bytes);
+            if row.may_keep(spread.max) {
+                for (line, took) in timed() {
+                    row.show(line, took);
+                }
             }
             return;
         }
@@ -99,7 +112,8 @@ impl Sizes {
             if let Some(ns) = took.turnaround_ns {
                 row.turnaround.record(ns);
             }
-            row.show(line, &took);
+            row.data_bytes = row.data_bytes.saturating_add(line.data_bytes);
+            row.show(line, took);
         }
     }
 }
@@ -171,14 +185,16 @@ impl Curve {
 }
 
 impl SizeTally {
-    /// Counts what it moved, and keeps it if it is among the slowest.
+    /// Whether one that took so long may be among the slowest. Most are faster than those that are
+    /// kept.
+    fn may_keep(&self, response_ns: i64) -> bool {
+        let least = self.slowest.get(EXAMPLES - 1);
+        least.is_none_or(|(_, least)| least.response_ns <= response_ns)
+    }
+
+    /// Keeps it if it is among the slowest.
     fn show(&mut self, line: &Line, took: &LineTimes) {
-        self.data_bytes = self.data_bytes.saturating_add(line.data_bytes);
-        // Most are faster than those that are kept.
-        if self.slowest.len() >= EXAMPLES
-            && let Some((_, least)) = self.slowest.last()
-            && least.response_ns > took.response_ns
-        {
+        if !self.may_keep(took.response_ns) {
             return;
         }
         let example = Example {

@@ -69,12 +69,8 @@ impl SpreadTally {
     fn count(&mut self, times: &GroupTimes) {
         let spread = times.response_time.spread();
         self.response_ns = self.response_ns.saturating_add(spread.total);
-        for ns in times.response_time.values() {
-            self.response_time.record(ns);
-        }
-        for ns in times.turnaround.values() {
-            self.turnaround.record(ns);
-        }
+        self.response_time.record_all(&times.response_time);
+        self.turnaround.record_all(&times.turnaround);
     }
 
     fn merge(&mut self, other: &Self) {

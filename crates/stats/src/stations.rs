@@ -4,7 +4,9 @@ use crate::passers::{self, Passers};
 use crate::{Collector, Options, Rows};
 use std::collections::BTreeMap;
 use wirewait_model::figures::counts_for_stations;
-use wirewait_model::records::{Entities, Group, GroupTimes, Moment, Pair, Records, Waiting};
+use wirewait_model::records::{
+    Entities, Group, GroupTimes, Moment, Pair, Records, StationId, Waiting,
+};
 use wirewait_model::{Counts, Distribution, Figures, FrameSums, Samples, StationRow};
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -32,7 +34,10 @@ struct Client {
     data_bytes: u64,
     outstanding: u32,
     busy_since: Timestamp,
-    idle_since: Option<Timestamp>,
+    /// It has waited for something.
+    has_waited: bool,
+    /// Since its latest answer; while it waits, no earlier than `busy_since`.
+    idle_since: Timestamp,
     busy_ns: u64,
     client_ns: u64,
     /// Of a client that paused to think.
@@ -57,9 +62,24 @@ impl Stations {
         }
     }
 
-    fn waiting(&mut self, waiting: &Waiting) -> Option<&mut Client> {
+    /// What happens to a client that waits, or no longer does.
+    #[inline]
+    fn waiting(&mut self, waiting: &Waiting, happens: impl FnOnce(&mut Client)) {
+        let Some(id) = waiting.client else {
+            return;
+        };
+        if let Some(client) = self.clients.known(id) {
+            happens(client);
+        } else if let Some(client) = self.row_of(id) {
+            happens(client);
+        }
+    }
+
+    /// The row of a client, perhaps a new one.
+    #[inline(never)]
+    fn row_of(&mut self, id: StationId) -> Option<&mut Client> {
         let gone = &mut self.gone;
-        self.clients.of(waiting.client?, |before: Client| {
+        self.clients.of(id, |before: Client| {
             gone.add(before.owner, &before.counts);
         })
     }
@@ -74,13 +94,7 @@ impl Stations {
             return;
         }
         let owner = || passers::station(&key.client_end.station());
-        let gone = &mut self.gone;
-        let client = key.client.and_then(|id| {
-            self.clients.of(id, |before: Client| {
-                gone.add(before.owner, &before.counts);
-            })
-        });
-        match client {
+        match key.client.and_then(|id| self.row_of(id)) {
             Some(client) => {
                 if client.owner == 0 {
                     client.owner = owner();
@@ -98,15 +112,9 @@ impl Collector for Stations {
         for moment in records.moments {
             match moment {
                 Moment::Begins(waiting) => {
-                    if let Some(client) = self.waiting(waiting) {
-                        client.begins(waiting.at, think_ns);
-                    }
+                    self.waiting(waiting, |client| client.begins(waiting.at, think_ns));
                 }
-                Moment::Ends(waiting) => {
-                    if let Some(client) = self.waiting(waiting) {
-                        client.ends(waiting.at);
-                    }
-                }
+                Moment::Ends(waiting) => self.waiting(waiting, |client| client.ends(waiting.at)),
                 _ => {}
             }
         }
@@ -146,38 +154,55 @@ impl Collector for Stations {
 
 impl Client {
     /// It waits for a request whose first byte came at `at`.
+    #[inline]
     fn begins(&mut self, at: Timestamp, think_ns: i64) {
         if self.outstanding == 0 {
-            self.busy_since = at;
-            if let Some(idle) = self.idle_since {
-                let gap = at.since(idle);
-                // A request that began before the last answer was complete left no gap.
-                self.busy_since = at.max(idle);
-                let ns = u64::try_from(gap).unwrap_or(0);
-                if gap <= think_ns {
-                    self.client_ns = self.client_ns.saturating_add(ns);
-                } else {
-                    let thinks = self.thinks.get_or_insert_default();
-                    thinks.ns = thinks.ns.saturating_add(ns);
-                    thinks.count += 1;
-                    thinks.time.record(gap);
+            let gap = at.as_nanos().checked_sub(self.idle_since.as_nanos());
+            match gap {
+                // As nearly always.
+                Some(gap) if self.has_waited && (0..=think_ns).contains(&gap) => {
+                    self.client_ns = self.client_ns.saturating_add(gap.unsigned_abs());
+                    (self.busy_since, self.idle_since) = (at, at);
                 }
+                _ => self.begins_anew(at, think_ns),
             }
         }
         self.outstanding = self.outstanding.saturating_add(1);
     }
 
+    /// It waits for something, for the first time or behind a gap that is long or none.
+    #[inline(never)]
+    fn begins_anew(&mut self, at: Timestamp, think_ns: i64) {
+        self.busy_since = at;
+        if self.has_waited {
+            let idle = self.idle_since;
+            let gap = at.since(idle);
+            // A request that began before the last answer was complete left no gap.
+            self.busy_since = at.max(idle);
+            let ns = u64::try_from(gap).unwrap_or(0);
+            if gap <= think_ns {
+                self.client_ns = self.client_ns.saturating_add(ns);
+            } else {
+                let thinks = self.thinks.get_or_insert_default();
+                thinks.ns = thinks.ns.saturating_add(ns);
+                thinks.count += 1;
+                thinks.time.record(gap);
+            }
+        }
+        // Nothing ends before it began: what waits by design ends where it began.
+        (self.has_waited, self.idle_since) = (true, self.busy_since);
+    }
+
     /// It no longer waits for one of its requests, since `at`.
+    #[inline]
     fn ends(&mut self, at: Timestamp) {
         if self.outstanding == 0 {
             // Its beginning was dropped with a row.
             return;
         }
         self.outstanding -= 1;
-        // Not before it began to wait: what waits by design ends where it began.
-        let latest = self.idle_since.map_or(at, |idle| idle.max(at));
-        let latest = latest.max(self.busy_since);
-        self.idle_since = Some(latest);
+        let latest = self.idle_since.max(at);
+        self.idle_since = latest;
         if self.outstanding == 0 {
             let busy = latest.since(self.busy_since);
             let busy = u64::try_from(busy).unwrap_or(0);
@@ -194,10 +219,7 @@ impl Client {
             self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
             self.response_time.record_all(&times.response_time);
             self.turnaround.record_all(&times.turnaround);
-            for ns in times.response_time.values() {
-                let ns = u128::from(ns.unsigned_abs());
-                self.squares = self.squares.saturating_add(ns * ns);
-            }
+            self.squares = self.squares.saturating_add(times.response_time.squares());
         }
     }
 

@@ -37,11 +37,31 @@ struct Station {
     outstanding: u32,
     /// Since when it is active.
     since: Timestamp,
-    /// When its latest answer was complete.
+    /// When its latest answer was complete; no earlier than `since`.
     idle_since: Timestamp,
     active: bool,
     /// It stands in the queue of those that may have become idle.
     queued: bool,
+}
+
+impl Station {
+    /// It is active, and a request at this time leaves no gap that would end that.
+    #[inline]
+    fn goes_on(&self, at: Timestamp, think_ns: i64) -> bool {
+        if !self.active || self.outstanding > 0 {
+            return self.active;
+        }
+        match at.as_nanos().checked_sub(self.idle_since.as_nanos()) {
+            Some(gap) => gap <= think_ns,
+            None => is_before(at, self.idle_since),
+        }
+    }
+}
+
+/// Of stamps that lie too far apart to say how far.
+#[cold]
+fn is_before(at: Timestamp, other: Timestamp) -> bool {
+    at < other
 }
 
 /// The number of active stations over time.
@@ -89,25 +109,39 @@ impl Activity {
     }
 
     /// A station waits for a request whose first byte came at `at`.
+    #[inline]
     pub(super) fn begins(&mut self, client: StationId, at: Timestamp) {
+        let think_ns = self.think_ns;
+        match self.stations.known(client) {
+            // As nearly always: it is active already.
+            Some(station) if station.goes_on(at, think_ns) => {
+                station.outstanding = station.outstanding.saturating_add(1);
+            }
+            _ => self.begins_anew(client, at),
+        }
+    }
+
+    #[inline(never)]
+    fn begins_anew(&mut self, client: StationId, at: Timestamp) {
         let think_ns = self.think_ns;
         let mut gone = None;
         let Some(station) = self.stations.of(client, |before| gone = Some(before)) else {
             return;
         };
+        let goes_on = station.goes_on(at, think_ns);
         station.outstanding = station.outstanding.saturating_add(1);
-        let idle_since = station.idle_since;
-        let was_active = station.active;
-        if was_active && (station.outstanding > 1 || at.since(idle_since) <= think_ns) {
+        if goes_on {
             return;
         }
+        let (idle_since, was_active) = (station.idle_since, station.active);
         station.active = true;
         // A request that began before the last answer was complete left no gap.
         let at = if was_active { at.max(idle_since) } else { at };
         station.since = at;
+        station.idle_since = idle_since.max(at);
         if let Some(gone) = gone.filter(|gone| gone.active) {
             // The previous owner of the number is not followed any more.
-            self.edge(gone.idle_since.max(gone.since), -1);
+            self.edge(gone.idle_since, -1);
         }
         if was_active {
             self.edge(idle_since, -1);
@@ -116,6 +150,7 @@ impl Activity {
     }
 
     /// A station no longer waits for one of its requests, since `at`.
+    #[inline]
     pub(super) fn ends(&mut self, client: StationId, at: Timestamp) {
         let Some(station) = self.stations.known(client) else {
             return;
@@ -125,15 +160,26 @@ impl Activity {
             return;
         }
         station.outstanding -= 1;
-        station.idle_since = station.idle_since.max(at).max(station.since);
+        station.idle_since = station.idle_since.max(at);
         if station.outstanding == 0 && !station.queued {
             station.queued = true;
             let since = station.idle_since;
-            if self.resting.len() >= self.most_resting {
-                self.forget_gone();
-            }
-            self.resting.push(Reverse((since, client)));
+            self.may_rest(client, since);
         }
+    }
+
+    /// A station waits for nothing any more, since then.
+    #[inline(never)]
+    fn may_rest(&mut self, client: StationId, since: Timestamp) {
+        if self.resting.len() >= self.most_resting {
+            self.forget_gone();
+        }
+        self.resting.push(Reverse((since, client)));
+    }
+
+    /// All stations that were active.
+    pub(super) fn stations(&self) -> impl Iterator<Item = StationId> {
+        self.stations.iter().map(|(id, _)| id)
     }
 
     /// Takes those out of the queue whose numbers others have by now: no more of them are left

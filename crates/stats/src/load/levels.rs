@@ -3,6 +3,7 @@
 use super::activity::{Activity, Stretch};
 use super::knee;
 use std::collections::VecDeque;
+use wirewait_model::distribution::Slot;
 use wirewait_model::load::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved, STEADY_NS};
 use wirewait_model::records::{Answer, StationId, Traffic};
 use wirewait_model::{Distribution, ENOUGH, Losses, Spread};
@@ -43,25 +44,60 @@ impl Sums {
         }
     }
 
-    /// Counts an answer; `whole`: all of its life, not only its end.
-    fn add(&mut self, answer: &Queued, whole: bool) {
-        self.answered = self.answered.saturating_add(1);
-        self.data_bytes = self.data_bytes.saturating_add(answer.data_bytes);
-        let ns = answer.response_ns;
-        if ns == Queued::NONE || !whole {
+    /// Counts answers of one stretch: since this time all of their lives, not only their ends.
+    fn add_all(&mut self, answers: &[Queued], since: Timestamp) {
+        self.answered = self.answered.saturating_add(answers.len() as u64);
+        let mut rest = answers;
+        while let Some(first) = rest.first() {
+            let (class, whole) = (first.class, first.began >= since);
+            // Most are of the same class as the one before: they are added up apart, and counted
+            // together.
+            let mut sums = Run::default();
+            let answers = rest.iter().take_while(|a| a.class == class);
+            let n = match (class.is_small(), whole) {
+                (false, _) => usize::from(sums.add(first)),
+                (true, true) => {
+                    let whole = answers.take_while(|a| a.began >= since);
+                    whole.take_while(|a| sums.add(a)).count()
+                }
+                (true, false) => {
+                    let ends = answers.take_while(|a| a.began < since);
+                    ends.take_while(|a| sums.add(a)).count()
+                }
+            };
+            let (run, others) = rest.split_at(n);
+            self.add(run, &sums, class.filter(whole));
+            rest = others;
+        }
+    }
+
+    /// Counts answers of a class that come to these sums.
+    fn add(&mut self, run: &[Queued], sums: &Run, class: Class) {
+        let bytes = sums.data_bytes;
+        self.data_bytes = self.data_bytes.saturating_add(bytes);
+        let n = run.len() as u64;
+        if !class.has(Class::RESPONSE) {
             return;
         }
-        self.response_time.record(ns);
-        if answer.turnaround_ns != Queued::NONE {
-            self.turnaround.record(answer.turnaround_ns);
+        let response_time = sums.response_time.spread(n);
+        let placed = run.iter().map(|a| (a.response_ns, a.slot));
+        self.response_time.record_run(&response_time, placed);
+        if class.has(Class::TURNAROUND) {
+            self.turnaround.merge(&sums.turnaround.spread(n));
         }
-        if answer.data_bytes > 0 {
-            let moved = match answer.kind {
-                Kind::Read => &mut self.reads,
-                Kind::Write => &mut self.writes,
-                _ => &mut self.others,
-            };
-            moved.add(answer.data_bytes, ns);
+        if let Some(moved) = self.moved(class) {
+            moved.data_bytes = moved.data_bytes.saturating_add(bytes);
+            moved.response_time.merge(&response_time);
+        }
+    }
+
+    fn moved(&mut self, class: Class) -> Option<&mut Moved> {
+        if class.has(Class::READS) {
+            Some(&mut self.reads)
+        } else if class.has(Class::WRITES) {
+            Some(&mut self.writes)
+        } else {
+            class.has(Class::MOVES).then_some(&mut self.others)
         }
     }
 }
@@ -76,27 +112,162 @@ struct LevelTally {
 
 /// What is needed of an [`Answer`] until its stretch is known. There are many.
 #[derive(Clone, Copy)]
-struct Queued {
+pub(super) struct Queued {
     began: Timestamp,
     ended: Timestamp,
     data_bytes: u64,
+    /// Where it [has](Class::RESPONSE) one.
     response_ns: i64,
+    /// Likewise.
     turnaround_ns: i64,
-    kind: Kind,
+    /// Of the response time.
+    slot: Slot,
+    class: Class,
 }
 
 impl Queued {
-    /// No time: they are not below zero.
-    const NONE: i64 = i64::MIN;
-
-    fn of(answer: &Answer) -> Self {
+    #[inline]
+    pub(super) fn of(answer: &Answer) -> Self {
+        let (Some(response_ns), Some(turnaround_ns)) = (answer.response_ns, answer.turnaround_ns)
+        else {
+            return Self::of_any(answer);
+        };
+        let bits = (response_ns | turnaround_ns).cast_unsigned() | answer.data_bytes;
+        if bits >= SMALL {
+            return Self::of_any(answer);
+        }
+        let moves = match answer.data_bytes {
+            0 => 0,
+            _ => MOVES[answer.kind as usize % MOVES.len()],
+        };
         Self {
             began: answer.began,
             ended: answer.ended,
             data_bytes: answer.data_bytes,
-            response_ns: answer.response_ns.unwrap_or(Self::NONE),
-            turnaround_ns: answer.turnaround_ns.unwrap_or(Self::NONE),
-            kind: answer.kind,
+            response_ns,
+            turnaround_ns,
+            slot: Slot::of(response_ns),
+            class: Class(moves | Class::RESPONSE | Class::TURNAROUND | Class::SMALL),
+        }
+    }
+
+    /// As [`of`](Self::of), of what lacks a time or is large.
+    #[inline(never)]
+    fn of_any(answer: &Answer) -> Self {
+        let moves = match answer.data_bytes {
+            0 => 0,
+            _ => MOVES[answer.kind as usize % MOVES.len()],
+        };
+        let response = answer.response_ns.map_or(0, |_| Class::RESPONSE);
+        let turnaround = answer.turnaround_ns.map_or(0, |_| Class::TURNAROUND);
+        let response_ns = answer.response_ns.unwrap_or(0);
+        let turnaround_ns = answer.turnaround_ns.unwrap_or(0);
+        let bits = (response_ns | turnaround_ns).cast_unsigned() | answer.data_bytes;
+        let small = if bits < SMALL { Class::SMALL } else { 0 };
+        Self {
+            began: answer.began,
+            ended: answer.ended,
+            data_bytes: answer.data_bytes,
+            response_ns,
+            turnaround_ns,
+            slot: Slot::of(response_ns),
+            class: Class(moves | response | turnaround | small),
+        }
+    }
+}
+
+/// So many small numbers as can wait come to a sum of 64 bits.
+const SMALL: u64 = 1 << 46;
+const _: () = assert!((WAITING as u64) < u64::MAX / SMALL / 2);
+
+/// What data that was moved counts in, by the kind of the operation.
+static MOVES: [u8; 1 << u8::BITS] = {
+    let mut moves = [Class::MOVES; 1 << u8::BITS];
+    moves[Kind::Read as usize] = Class::READS;
+    moves[Kind::Write as usize] = Class::WRITES;
+    moves
+};
+
+/// What an answer counts in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Class(u8);
+
+impl Class {
+    /// Response times.
+    const RESPONSE: u8 = 1;
+    /// Turnarounds.
+    const TURNAROUND: u8 = 1 << 1;
+    /// Data that was read.
+    const READS: u8 = 1 << 2;
+    /// Data that was written.
+    const WRITES: u8 = 1 << 3;
+    /// Data that was moved otherwise.
+    const MOVES: u8 = 1 << 4;
+    /// Its numbers are [`SMALL`].
+    const SMALL: u8 = 1 << 5;
+
+    const fn has(self, what: u8) -> bool {
+        self.0 & what != 0
+    }
+
+    const fn is_small(self) -> bool {
+        self.has(Self::SMALL)
+    }
+
+    /// Of those that are not `whole` only the end counts.
+    const fn filter(self, whole: bool) -> Self {
+        if whole { self } else { Self(0) }
+    }
+}
+
+/// Sums over answers of one class.
+#[derive(Default)]
+struct Run {
+    data_bytes: u64,
+    response_time: Sum,
+    turnaround: Sum,
+}
+
+impl Run {
+    #[inline]
+    fn add(&mut self, answer: &Queued) -> bool {
+        self.data_bytes = self.data_bytes.wrapping_add(answer.data_bytes);
+        self.response_time.add(answer.response_ns);
+        self.turnaround.add(answer.turnaround_ns);
+        true
+    }
+}
+
+/// A sum of times that fits 64 bits.
+struct Sum {
+    total: i64,
+    min: i64,
+    max: i64,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self {
+            total: 0,
+            min: i64::MAX,
+            max: i64::MIN,
+        }
+    }
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, ns: i64) {
+        self.total = self.total.wrapping_add(ns);
+        (self.min, self.max) = (self.min.min(ns), self.max.max(ns));
+    }
+
+    fn spread(&self, n: u64) -> Spread {
+        Spread {
+            n,
+            min: self.min,
+            max: self.max,
+            total: i128::from(self.total),
         }
     }
 }
@@ -128,6 +299,11 @@ impl Levels {
         }
     }
 
+    /// All stations that were active.
+    pub(super) fn stations(&self) -> impl Iterator<Item = StationId> {
+        self.activity.stations()
+    }
+
     #[inline]
     pub(super) fn begins(&mut self, client: StationId, at: Timestamp) {
         self.activity.begins(client, at);
@@ -139,15 +315,19 @@ impl Levels {
     }
 
     #[inline]
-    pub(super) fn answered(&mut self, answer: &Answer) {
-        self.waiting.push_back(Queued::of(answer));
+    pub(super) fn answered(&mut self, answer: &Queued) {
+        self.waiting.push_back(*answer);
         if self.waiting.len() > WAITING {
-            self.hasty = self.hasty.saturating_add(1);
-            self.place(|_, n| n == 0);
+            self.place_hastily();
         }
     }
 
-    #[inline]
+    #[cold]
+    fn place_hastily(&mut self) {
+        self.hasty = self.hasty.saturating_add(1);
+        self.place(Timestamp::from_nanos(i64::MAX), 1);
+    }
+
     pub(super) fn frames(&mut self, traffic: &Traffic) {
         let Traffic { since, bytes, .. } = *traffic;
         match self.wire.back_mut() {
@@ -165,6 +345,7 @@ impl Levels {
     }
 
     /// It is `now`: settles what can be known. Tells of each stretch that is over.
+    #[inline(never)]
     pub(super) fn settle(&mut self, now: Timestamp, over: &mut impl FnMut(Stretch)) {
         let rows = &mut self.rows;
         self.activity.settle(now, &mut |stretch| {
@@ -234,12 +415,15 @@ impl Levels {
     }
 
     fn place_known(&mut self) {
-        let frontier = self.activity.frontier();
         let steady = i64::try_from(STEADY_NS).unwrap_or(i64::MAX);
-        let known = |at: Timestamp| at.plus(steady) <= frontier;
-        self.place(|answer, _| known(answer.ended));
+        // Up to here a stretch is known to be steady or not.
+        let frontier = self.activity.frontier().as_nanos().checked_sub(steady);
+        let Some(known) = frontier.map(Timestamp::from_nanos) else {
+            return;
+        };
+        self.place(known, usize::MAX);
         while let Some((at, bytes)) = self.wire.front().copied()
-            && known(at)
+            && at <= known
         {
             self.wire.pop_front();
             self.place_wire(at, bytes);
@@ -247,32 +431,39 @@ impl Levels {
     }
 
     /// Counts answers where it is known how many stations were active at their ends: the first
-    /// ones, as long as they are `due` by themselves and their number. Most lie in the same
-    /// stretch as the one before.
-    fn place(&mut self, due: impl Fn(&Queued, usize) -> bool) {
-        let mut n = 0;
-        while let Some(first) = self.waiting.front().filter(|first| due(first, n)) {
-            let stretch = self.activity.at(first.ended);
-            let Some(stretch) = stretch.filter(|stretch| stretch.stations > 0) else {
-                self.unplaced = self.unplaced.saturating_add(1);
-                self.waiting.pop_front();
-                n += 1;
-                continue;
-            };
-            let steady = stretch.ns() >= STEADY_NS;
-            let sums = sums(&mut self.rows, stretch);
-            let mut run = 0;
-            for answer in &self.waiting {
-                let inside = stretch.start < answer.ended && answer.ended <= stretch.end;
-                if run > 0 && !(inside && due(answer, n + run)) {
-                    break;
-                }
-                sums.add(answer, !steady || answer.began >= stretch.start);
-                run += 1;
+    /// ones, `most` of them, as long as they ended no later than `known`.
+    fn place(&mut self, known: Timestamp, most: usize) {
+        let (front, back) = self.waiting.as_slices();
+        let front = &front[..most.min(front.len())];
+        let back = &back[..(most - front.len()).min(back.len())];
+        let mut placed = 0;
+        for part in [front, back] {
+            let mut rest = part;
+            while let Some(first) = rest.first().filter(|first| first.ended <= known) {
+                let stretch = self.activity.at(first.ended);
+                let Some(stretch) = stretch.filter(|stretch| stretch.stations > 0) else {
+                    self.unplaced = self.unplaced.saturating_add(1);
+                    rest = &rest[1..];
+                    continue;
+                };
+                // Most lie in the same stretch as the one before.
+                let until = stretch.end.min(known);
+                let inside = |a: &&Queued| stretch.start < a.ended && a.ended <= until;
+                let others = rest[1..].iter().take_while(inside).count();
+                let (run, behind) = rest.split_at(1 + others);
+                let since = match stretch.ns() >= STEADY_NS {
+                    true => stretch.start,
+                    false => Timestamp::from_nanos(i64::MIN),
+                };
+                sums(&mut self.rows, stretch).add_all(run, since);
+                rest = behind;
             }
-            self.waiting.drain(..run);
-            n += run;
+            placed += part.len() - rest.len();
+            if !rest.is_empty() {
+                break;
+            }
         }
+        self.waiting.drain(..placed);
     }
 
     fn place_wire(&mut self, at: Timestamp, bytes: u64) {

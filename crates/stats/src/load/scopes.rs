@@ -2,7 +2,7 @@
 //! there are two. Until then the only one's are the capture's.
 
 use super::activity::Stretch;
-use super::levels::Levels;
+use super::levels::{Levels, Queued};
 use crate::Rows;
 use wirewait_model::Losses;
 use wirewait_model::load::{LevelCurve, LoadOf};
@@ -33,15 +33,35 @@ impl Scopes {
         }
     }
 
+    #[inline(never)]
     pub(super) fn frames(&mut self, traffic: &Traffic) {
-        self.interfaces
+        let was_only = !self.interfaces.several;
+        let interface = self
+            .interfaces
             .follow(traffic.interface, traffic.since, &self.whole);
-        if let Some(levels) = self.interfaces.of(traffic.interface) {
+        if let Some(levels) = interface {
             levels.frames(traffic);
         }
         self.whole.frames(traffic);
+        if was_only && self.interfaces.several {
+            self.place_all();
+        }
     }
 
+    /// Up to now there was one interface.
+    #[cold]
+    fn place_all(&mut self) {
+        let Some(only) = self.interfaces.only else {
+            return;
+        };
+        for client in self.whole.stations() {
+            if let Some(place) = self.places.of(client, drop) {
+                *place = only;
+            }
+        }
+    }
+
+    #[inline(never)]
     pub(super) fn settle(&mut self, now: Timestamp, over: &mut impl FnMut(Stretch)) {
         self.whole.settle(now, over);
         for levels in self.parts() {
@@ -50,35 +70,79 @@ impl Scopes {
     }
 
     /// A client waits for a request. Questions to anyone make nobody busy.
+    #[inline]
     pub(super) fn begins(&mut self, waiting: &Waiting) {
-        let Some(client) = waiting.client.filter(|_| !waiting.anyone) else {
+        if waiting.anyone {
+            return;
+        }
+        let Some(client) = waiting.client else {
             return;
         };
+        let at = waiting.at;
+        if let Some(levels) = self.servers.follow(waiting.server, at, &self.whole) {
+            levels.begins(client, at);
+        }
+        if self.interfaces.several {
+            self.begins_on(client, waiting);
+        }
+        self.whole.begins(client, at);
+    }
+
+    #[inline(never)]
+    fn begins_on(&mut self, client: StationId, waiting: &Waiting) {
         if let Some(place) = self.places.of(client, drop) {
             *place = waiting.interface;
         }
-        self.servers.follow(waiting.server, waiting.at, &self.whole);
-        self.each(waiting.client, waiting.server, |levels| {
+        if let Some(levels) = self.interface_of(client) {
             levels.begins(client, waiting.at);
-        });
-    }
-
-    pub(super) fn ends(&mut self, waiting: &Waiting) {
-        if !waiting.anyone {
-            self.each(waiting.client, waiting.server, |levels| {
-                if let Some(client) = waiting.client {
-                    levels.ends(client, waiting.at);
-                }
-            });
         }
     }
 
-    pub(super) fn answered(&mut self, answer: &Answer) {
-        self.each(answer.client, answer.server, |levels| {
-            levels.answered(answer);
-        });
+    #[inline]
+    pub(super) fn ends(&mut self, waiting: &Waiting) {
+        if waiting.anyone {
+            return;
+        }
+        let Some(client) = waiting.client else {
+            return;
+        };
+        if let Some(levels) = self.servers.of(waiting.server) {
+            levels.ends(client, waiting.at);
+        }
+        if self.interfaces.several {
+            self.ends_on(client, waiting);
+        }
+        self.whole.ends(client, waiting.at);
     }
 
+    #[inline(never)]
+    fn ends_on(&mut self, client: StationId, waiting: &Waiting) {
+        if let Some(levels) = self.interface_of(client) {
+            levels.ends(client, waiting.at);
+        }
+    }
+
+    #[inline]
+    pub(super) fn answered(&mut self, answer: &Answer) {
+        let queued = Queued::of(answer);
+        if let Some(levels) = self.servers.of(answer.server) {
+            levels.answered(&queued);
+        }
+        if self.interfaces.several
+            && let Some(levels) = answer.client.and_then(|client| self.interface_of(client))
+        {
+            levels.answered(&queued);
+        }
+        self.whole.answered(&queued);
+    }
+
+    /// The levels of the interface on which a station's requests were seen last.
+    fn interface_of(&mut self, client: StationId) -> Option<&mut Levels> {
+        let interface = self.places.known(client)?;
+        self.interfaces.of(*interface)
+    }
+
+    #[inline(never)]
     pub(super) fn finish(&mut self, over: &mut impl FnMut(Stretch)) {
         self.whole.finish(over);
         for levels in self.parts() {
@@ -127,25 +191,6 @@ impl Scopes {
         let servers = self.servers.all.iter_mut().map(|part| &mut part.levels);
         servers.chain(interfaces)
     }
-
-    /// Tells all whom a request of this client to this server concerns.
-    fn each(
-        &mut self,
-        client: Option<StationId>,
-        server: Option<StationId>,
-        mut tell: impl FnMut(&mut Levels),
-    ) {
-        if let Some(levels) = self.servers.of(server) {
-            tell(levels);
-        }
-        if self.interfaces.several
-            && let Some(interface) = client.and_then(|client| self.places.known(client))
-            && let Some(levels) = self.interfaces.of(*interface)
-        {
-            tell(levels);
-        }
-        tell(&mut self.whole);
-    }
 }
 
 /// The levels of each server, or of each interface.
@@ -153,6 +198,8 @@ struct Parts<K> {
     /// The only one so far.
     only: Option<K>,
     all: Vec<Part<K>>,
+    /// Their keys, side by side.
+    keys: Vec<u64>,
     think_ns: i64,
     several: bool,
     /// Those that gave way, and those that were not followed, each once in a row.
@@ -168,11 +215,35 @@ struct Part<K> {
     levels: Levels,
 }
 
-impl<K: Copy + Eq> Parts<K> {
+/// What parts are found by.
+trait PartKey: Copy + Eq {
+    /// Another number for each of them.
+    fn number(self) -> u64;
+}
+
+impl PartKey for u32 {
+    #[inline]
+    fn number(self) -> u64 {
+        self.into()
+    }
+}
+
+impl PartKey for Option<StationId> {
+    #[inline]
+    fn number(self) -> u64 {
+        // No generation is zero.
+        self.map_or(0, |id| {
+            u64::from(id.generation().get()) << u32::BITS | u64::from(id.index())
+        })
+    }
+}
+
+impl<K: PartKey> Parts<K> {
     fn new(think_ns: i64) -> Self {
         Self {
             only: None,
             all: Vec::new(),
+            keys: Vec::new(),
             think_ns,
             several: false,
             lost: 0,
@@ -180,34 +251,57 @@ impl<K: Copy + Eq> Parts<K> {
         }
     }
 
-    /// There is traffic of this part. While it is the only one, `whole` has its levels.
-    fn follow(&mut self, key: K, at: Timestamp, whole: &Levels) {
-        match self.only {
-            None => self.only = Some(key),
-            Some(only) if only != key && !self.several => {
-                self.several = true;
-                self.add(only, at, whole.clone());
-            }
-            Some(_) => {}
+    /// There is traffic of this part. While it is the only one, `whole` has its levels; otherwise
+    /// these are its levels, if it is followed.
+    #[inline]
+    fn follow(&mut self, key: K, at: Timestamp, whole: &Levels) -> Option<&mut Levels> {
+        if !self.several && self.only == Some(key) {
+            return None;
         }
+        let place = match self.place_of(key) {
+            Some(place) => place,
+            None => self.begin(key, at, whole)?,
+        };
+        let part = self.all.get_mut(place)?;
+        // Not the latest: one stamp far ahead must not keep it for ever.
+        part.touched = at;
+        Some(&mut part.levels)
+    }
+
+    /// Follows one more, if there is room; its place.
+    #[cold]
+    #[inline(never)]
+    fn begin(&mut self, key: K, at: Timestamp, whole: &Levels) -> Option<usize> {
+        let Some(only) = self.only else {
+            self.only = Some(key);
+            return None;
+        };
         if !self.several {
-            return;
+            self.several = true;
+            self.add(only, at, whole.clone());
         }
-        if let Some(part) = self.all.iter_mut().find(|part| part.key == key) {
-            // Not the latest: one stamp far ahead must not keep it for ever.
-            part.touched = at;
-        } else if self.has_room(at) {
+        if self.has_room(at) {
             self.add(key, at, Levels::new(self.think_ns));
-        } else if self.refused != Some(key) {
+            return self.all.len().checked_sub(1);
+        }
+        if self.refused != Some(key) {
             self.refused = Some(key);
             self.lost = self.lost.saturating_add(1);
         }
+        None
     }
 
     /// The levels of a part that is followed, if it is not the only one.
+    #[inline]
     fn of(&mut self, key: K) -> Option<&mut Levels> {
-        let part = self.all.iter_mut().find(|part| part.key == key)?;
-        Some(&mut part.levels)
+        let place = self.place_of(key)?;
+        self.all.get_mut(place).map(|part| &mut part.levels)
+    }
+
+    #[inline]
+    fn place_of(&self, key: K) -> Option<usize> {
+        let number = key.number();
+        self.keys.iter().position(|key| *key == number)
     }
 
     /// Whether one more can be followed. One that rests gives way.
@@ -220,12 +314,14 @@ impl<K: Copy + Eq> Parts<K> {
         let resting = oldest.filter(|place| at.since(self.all[*place].touched) >= RESTS_NS);
         if let Some(place) = resting {
             self.all.swap_remove(place);
+            self.keys.swap_remove(place);
             self.lost = self.lost.saturating_add(1);
         }
         resting.is_some()
     }
 
     fn add(&mut self, key: K, at: Timestamp, levels: Levels) {
+        self.keys.push(key.number());
         self.all.push(Part {
             key,
             touched: at,

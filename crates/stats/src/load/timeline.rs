@@ -1,7 +1,7 @@
 //! The load over time, in a bounded number of buckets whose width grows with the capture.
 
 use super::activity::Stretch;
-use std::ops::Range;
+use std::num::NonZeroU64;
 use wirewait_model::load::{Interval, Timeline};
 use wirewait_model::records::Answer;
 use wirewait_wire::Timestamp;
@@ -25,6 +25,7 @@ pub(super) fn shown(mut line: Timeline) -> Timeline {
 pub(super) fn widened(line: &Timeline, width_ns: i64) -> Timeline {
     let mut series = Series {
         width_ns,
+        width: width(width_ns),
         ..Series::default()
     };
     let mut at = line.start;
@@ -41,20 +42,23 @@ pub(super) fn widened(line: &Timeline, width_ns: i64) -> Timeline {
 #[derive(Clone)]
 pub(super) struct Series {
     width_ns: i64,
+    /// The same.
+    width: NonZeroU64,
     /// Number of the first bucket, in widths since 1970.
     first: i64,
     buckets: Vec<Interval>,
-    /// The bucket that was found last, and the time it holds.
-    latest: Option<(usize, Range<i64>)>,
+    /// Where the first bucket begins, if there is one and stamps reach so far, ns.
+    start_ns: Option<i64>,
 }
 
 impl Default for Series {
     fn default() -> Self {
         Self {
             width_ns: NARROWEST_NS,
+            width: width(NARROWEST_NS),
             first: 0,
             buckets: Vec::new(),
-            latest: None,
+            start_ns: None,
         }
     }
 }
@@ -68,11 +72,11 @@ impl Series {
         bucket.data_bytes = bucket.data_bytes.saturating_add(answer.data_bytes);
         if let Some(ns) = answer.turnaround_ns {
             bucket.turnarounds += 1;
-            bucket.turnaround_ns = bucket.turnaround_ns.saturating_add(ns);
+            add(&mut bucket.turnaround_ns, ns);
         }
         if let Some(ns) = answer.response_ns {
             bucket.responses += 1;
-            bucket.response_ns = bucket.response_ns.saturating_add(ns);
+            add(&mut bucket.response_ns, ns);
         }
     }
 
@@ -119,24 +123,25 @@ impl Series {
     }
 
     /// The bucket of an instant; there is always one, as the width grows until there is.
+    #[inline]
     fn bucket(&mut self, at: Timestamp) -> Option<&mut Interval> {
-        let index = match &self.latest {
-            Some((index, holds)) if holds.contains(&at.as_nanos()) => *index,
-            _ => {
-                let index = self.find(at)?;
-                let number = self.first.checked_add(i64::try_from(index).ok()?);
-                let begins = number.and_then(|number| number.checked_mul(self.width_ns));
-                let ends = begins.and_then(|begins| begins.checked_add(self.width_ns));
-                self.latest = begins.zip(ends).map(|(from, to)| (index, from..to));
-                index
-            }
+        let at_ns = at.as_nanos();
+        let start = self.start_ns.filter(|start| at_ns >= *start);
+        let known = start.and_then(|start| {
+            let since = at_ns.wrapping_sub(start).cast_unsigned();
+            let index = usize::try_from(since / self.width).ok()?;
+            (index < self.buckets.len()).then_some(index)
+        });
+        let index = match known {
+            Some(index) => index,
+            None => self.find(at)?,
         };
         self.buckets.get_mut(index)
     }
 
     /// Where its bucket is, made if there was none.
+    #[inline(never)]
     fn find(&mut self, at: Timestamp) -> Option<usize> {
-        self.latest = None;
         let number = |width: i64| at.as_nanos().div_euclid(width);
         if self.buckets.is_empty() {
             self.first = number(self.width_ns);
@@ -161,6 +166,7 @@ impl Series {
             self.buckets.splice(0..0, empty);
             self.first = n;
         }
+        self.start_ns = self.first.checked_mul(self.width_ns);
         let at = usize::try_from(n - self.first).ok()?;
         if at >= self.buckets.len() {
             self.buckets.resize(at + 1, Interval::default());
@@ -182,7 +188,27 @@ impl Series {
         self.buckets = wide;
         self.first = first;
         self.width_ns = self.width_ns.saturating_mul(10);
+        self.width = width(self.width_ns);
     }
+}
+
+/// A width to divide by.
+fn width(ns: i64) -> NonZeroU64 {
+    NonZeroU64::new(ns.unsigned_abs()).unwrap_or(NonZeroU64::MIN)
+}
+
+/// Adds without going beyond what can be counted.
+#[inline]
+fn add(sum: &mut i64, ns: i64) {
+    *sum = match sum.checked_add(ns) {
+        Some(sum) => sum,
+        None => most(*sum, ns),
+    };
+}
+
+#[cold]
+fn most(sum: i64, ns: i64) -> i64 {
+    sum.saturating_add(ns)
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ fn play(levels: &mut Levels, mut events: Vec<(i64, u8, i64)>) {
             levels.begins(station(n), at(when));
         } else {
             levels.ends(station(n), at(when));
-            levels.answered(&read(from, when, 1000));
+            levels.answered(&Queued::of(&read(from, when, 1000)));
         }
         levels.frames(&frame(at(when)));
         levels.settle(at(when), &mut |_| {});
@@ -180,7 +180,7 @@ proptest! {
 fn what_waits_for_too_long_is_counted_and_noted() {
     let mut levels = Levels::new(THINK);
     for n in 0..WAITING as i64 + 2 {
-        levels.answered(&read(n, n + 1, 1000));
+        levels.answered(&Queued::of(&read(n, n + 1, 1000)));
     }
     for n in 0..=WAITING as i64 {
         levels.frames(&frame(at(10 * n)));
@@ -200,7 +200,7 @@ fn what_ended_in_a_forgotten_stretch_is_noted() {
         levels.begins(station(1), at(n * 601));
         levels.ends(station(1), at(n * 601 + 1));
         if n < 10 {
-            levels.answered(&read(n * 601, n * 601 + 1, 1000));
+            levels.answered(&Queued::of(&read(n * 601, n * 601 + 1, 1000)));
         }
     }
     levels.finish(&mut |_| {});
