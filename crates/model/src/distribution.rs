@@ -1,6 +1,12 @@
 //! Percentiles of times, in bounded memory.
 
+mod batch;
+
+pub use batch::Batch;
+pub(crate) use batch::BitsOf;
+
 use crate::{EXACT_VALUES, Fidelity, Sample, Spread, Times};
+use batch::SMALL;
 
 /// Counts times of 0 ns to about a day; what is longer counts as that long, except in
 /// `max` and `total`.
@@ -155,175 +161,6 @@ impl Distribution {
     }
 }
 
-/// Some times, for several distributions: what each has to know of them is found once.
-pub struct Batch {
-    spread: Spread,
-    values: [i64; Self::MOST],
-    /// The slot of each of them; where all are the same, of the first alone.
-    pages: [u8; Self::MOST],
-    places: [u8; Self::MOST],
-}
-
-impl Batch {
-    /// Times in one of them.
-    pub const MOST: usize = 32;
-
-    /// With the first [`MOST`](Self::MOST) of these, and nothing else.
-    #[inline]
-    pub fn fill(&mut self, times: impl Iterator<Item = i64>) {
-        let mut bits = BitsOf::default();
-        let mut n = 0;
-        for (ns, value) in times.zip(&mut self.values) {
-            bits.add(ns);
-            *value = ns;
-            n += 1;
-        }
-        // Neighbours are often the same.
-        let first = self.values[0];
-        let same = self.values[..n].iter().all(|ns| *ns == first);
-        self.find(n, bits, same);
-    }
-
-    /// One of `n` times that were written in their places, with the bits of all.
-    #[inline]
-    pub(crate) fn find(&mut self, n: usize, bits: BitsOf, same: bool) {
-        let first = self.values[0];
-        self.spread = match n {
-            0 => Spread::default(),
-            _ if same => {
-                let Slot { page, place } = Slot::of(first);
-                (self.pages[0], self.places[0]) = (page, place);
-                Spread {
-                    n: n as u64,
-                    min: first,
-                    max: first,
-                    total: i128::from(first) * n as i128,
-                }
-            }
-            _ if bits.are_small() => self.find_small(n),
-            _ => self.find_any(n),
-        };
-    }
-
-    #[inline(never)]
-    fn find_small(&mut self, n: usize) -> Spread {
-        let (mut total, mut min, mut max) = (0, u64::MAX, 0);
-        let slots = self.pages.iter_mut().zip(&mut self.places);
-        for (ns, (page, place)) in self.values[..n].iter().zip(slots) {
-            let ns = ns.cast_unsigned();
-            // So many of them are far below 2^64.
-            total += ns;
-            (min, max) = (min.min(ns), max.max(ns));
-            let slot = Slot::of_small(ns);
-            (*page, *place) = (slot.page, slot.place);
-        }
-        Spread {
-            n: n as u64,
-            min: min.cast_signed(),
-            max: max.cast_signed(),
-            total: i128::from(total),
-        }
-    }
-
-    #[cold]
-    fn find_any(&mut self, n: usize) -> Spread {
-        let mut spread = Spread::default();
-        let slots = self.pages.iter_mut().zip(&mut self.places);
-        for (ns, (page, place)) in self.values[..n].iter().zip(slots) {
-            spread.record(*ns);
-            let slot = Slot::of(*ns);
-            (*page, *place) = (slot.page, slot.place);
-        }
-        spread
-    }
-
-    /// Their number, extremes and sum.
-    #[inline]
-    pub fn spread(&self) -> &Spread {
-        &self.spread
-    }
-
-    /// In the order in which they came.
-    #[inline]
-    pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
-        self.times().iter().copied()
-    }
-
-    /// The room in which times are written, before they are [found](Self::find).
-    pub(crate) fn room(&mut self) -> &mut [i64; Self::MOST] {
-        &mut self.values
-    }
-
-    /// If all are the same: this one, and its slot.
-    pub(crate) fn only(&self) -> Option<(i64, Slot)> {
-        let Spread { n, min, max, .. } = self.spread;
-        let slot = Slot {
-            page: self.pages[0],
-            place: self.places[0],
-        };
-        (n > 0 && min == max).then_some((min, slot))
-    }
-
-    /// The slot of each; not where all are the [same](Self::only).
-    #[inline]
-    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
-        let pages = &self.pages[..self.times().len()];
-        let slots = pages.iter().zip(&self.places);
-        slots.map(|(page, place)| Slot {
-            page: *page,
-            place: *place,
-        })
-    }
-
-    /// The sum of their squares, or the most that can be said.
-    #[must_use]
-    pub fn squares(&self) -> u128 {
-        let square = |ns: &i64| {
-            let ns = u128::from(ns.unsigned_abs());
-            ns * ns
-        };
-        let Spread { min, max, .. } = self.spread;
-        if BitsOf(min | max).are_small() {
-            // So many of them are far below 2^128.
-            return self.times().iter().map(square).sum();
-        }
-        let squares = self.times().iter().map(square);
-        squares.fold(0, u128::saturating_add)
-    }
-
-    #[inline]
-    fn times(&self) -> &[i64] {
-        &self.values[..self.spread.n.min(Self::MOST as u64) as usize]
-    }
-}
-
-/// The bits that are set in any of some times.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct BitsOf(i64);
-
-impl BitsOf {
-    #[inline]
-    pub(crate) fn add(&mut self, ns: i64) {
-        self.0 |= ns;
-    }
-
-    /// Whether all are zero.
-    #[inline]
-    pub(crate) fn are_none(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether none is below zero or anywhere near the longest.
-    #[inline]
-    fn are_small(self) -> bool {
-        self.0.cast_unsigned() < SMALL
-    }
-}
-
-/// Times below this many ns need no bounds.
-const SMALL: u64 = 1 << 46;
-const _: () = assert!(SMALL < LONGEST_NS);
-
 /// Where a time is counted in a [`Distribution`] of many: a bucket, by its page and its place there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
@@ -367,7 +204,7 @@ impl Slot {
     /// The number of the bucket.
     #[inline]
     pub(crate) const fn bucket(self) -> usize {
-        self.page as usize * PAGE | self.place as usize % PAGE
+        (self.page as usize * PAGE) | (self.place as usize % PAGE)
     }
 }
 
@@ -377,17 +214,6 @@ pub(crate) const BUCKETS: usize = bucket(LONGEST_NS) + 1;
 /// The least time in a bucket, ns.
 pub(crate) const fn least_in(bucket: usize) -> i64 {
     if bucket == 0 { 0 } else { top(bucket - 1) + 1 }
-}
-
-impl Default for Batch {
-    fn default() -> Self {
-        Self {
-            spread: Spread::default(),
-            values: [0; Self::MOST],
-            pages: [0; Self::MOST],
-            places: [0; Self::MOST],
-        }
-    }
 }
 
 /// Bits of a time that are told apart: buckets are at most 0.8 % wide.
@@ -534,7 +360,7 @@ impl Buckets {
 /// Where the count of a slot is; nowhere, if its page is none.
 #[inline]
 fn place(index: &[u8; 1 << u8::BITS], slot: Slot) -> usize {
-    usize::from(index[usize::from(slot.page)]) * PAGE | usize::from(slot.place)
+    (usize::from(index[usize::from(slot.page)]) * PAGE) | usize::from(slot.place)
 }
 
 /// The number of the bucket of a time.
@@ -676,6 +502,15 @@ mod tests {
         two.absorb(&one);
         let n = u64::from(u32::MAX) + 2;
         assert_eq!(two.iter().collect::<Vec<_>>(), [(703, 2 * n)]);
+    }
+
+    #[test]
+    fn no_count_of_several_is_too_large() {
+        let mut buckets = Buckets::default();
+        buckets.add(Slot::of(700), u32::MAX);
+        buckets.add_each([700, 5, 700].into_iter().map(Slot::of));
+        let n = u64::from(u32::MAX) + 2;
+        assert_eq!(buckets.iter().collect::<Vec<_>>(), [(5, 1), (703, n)]);
     }
 
     #[test]

@@ -324,7 +324,9 @@ impl GroupTimes {
 }
 
 /// What happens one after the other.
+// With a tag of its own: one that is made of what an answer lacks is dearer to read, several times for each.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub enum Moment {
     /// A client begins to wait for a request.
     Begins(Waiting),

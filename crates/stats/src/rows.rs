@@ -133,6 +133,16 @@ impl<I, T: Default> FewRows<I, T> {
         Some(row)
     }
 
+    /// Whether there is a row of this one, or of another that had its number.
+    pub(crate) fn is_taken(&self, id: EntityId<I>) -> bool {
+        self.rows.get(self.place(id)).is_some()
+    }
+
+    /// All of them, those first that began first.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.rows.iter_mut().map(|(_, row)| row)
+    }
+
     /// All of them, those first that began first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (EntityId<I>, &T)> {
         self.rows.iter().map(|(id, row)| (*id, row))

@@ -32,8 +32,28 @@ impl Stretch {
     }
 }
 
-#[derive(Clone, Default)]
-struct Station {
+/// The only part of all for which a station counts (see `scopes`). It is active there as it is here,
+/// and is followed here alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OnlyPart {
+    /// What the part is found by.
+    pub(super) number: u64,
+    /// Its place among all; [`OnlyPart::NOWHERE`] as long as there is no part.
+    pub(super) place: u8,
+}
+
+impl OnlyPart {
+    pub(super) const NOWHERE: u8 = u8::MAX;
+    /// It counts for several, each of which follows it, or for none. No part has this number.
+    pub(super) const NONE: Self = Self {
+        number: u64::MAX,
+        place: Self::NOWHERE,
+    };
+}
+
+#[derive(Clone)]
+pub(super) struct Station {
+    only: OnlyPart,
     outstanding: u32,
     /// Since when it is active.
     since: Timestamp,
@@ -44,7 +64,32 @@ struct Station {
     queued: bool,
 }
 
+impl Default for Station {
+    fn default() -> Self {
+        Self {
+            only: OnlyPart::NONE,
+            outstanding: 0,
+            since: Timestamp::default(),
+            idle_since: Timestamp::default(),
+            active: false,
+            queued: false,
+        }
+    }
+}
+
 impl Station {
+    /// It no longer waits for one of its requests. Whether it may become idle, and is not queued.
+    #[inline]
+    fn ends(&mut self, at: Timestamp) -> bool {
+        if self.outstanding == 0 {
+            // Its beginning went with an evicted station.
+            return false;
+        }
+        self.outstanding -= 1;
+        self.idle_since = self.idle_since.max(at);
+        self.outstanding == 0 && !self.queued
+    }
+
     /// It is active, and a request at this time leaves no gap that would end that.
     #[inline]
     fn goes_on(&self, at: Timestamp, think_ns: i64) -> bool {
@@ -75,6 +120,8 @@ pub(super) struct Activity {
     most_resting: usize,
     /// Changes of the number that are not settled yet.
     edges: BTreeMap<Timestamp, i32>,
+    /// Those of them that are changes in the only part of a station, by its place.
+    passed_on: Vec<(u8, Timestamp, i32)>,
     stretches: VecDeque<Stretch>,
     /// The one that was found last.
     found: Option<Stretch>,
@@ -97,6 +144,7 @@ impl Activity {
             resting: BinaryHeap::new(),
             most_resting: RESTING,
             edges: BTreeMap::new(),
+            passed_on: Vec::new(),
             stretches: VecDeque::new(),
             found: None,
             since: None,
@@ -109,25 +157,36 @@ impl Activity {
     }
 
     /// A station waits for a request whose first byte came at `at`.
-    #[inline]
     pub(super) fn begins(&mut self, client: StationId, at: Timestamp) {
-        let think_ns = self.think_ns;
-        match self.stations.known(client) {
-            // As nearly always: it is active already.
-            Some(station) if station.goes_on(at, think_ns) => {
-                station.outstanding = station.outstanding.saturating_add(1);
-            }
-            _ => self.begins_anew(client, at),
-        }
+        self.begins_in(client, OnlyPart::NONE, at);
     }
 
-    #[inline(never)]
-    fn begins_anew(&mut self, client: StationId, at: Timestamp) {
+    /// A station waits for a request, and has been active. The place of its only part, if that has
+    /// this number.
+    #[inline]
+    pub(super) fn goes_on(&mut self, client: StationId, part: u64, at: Timestamp) -> Option<u8> {
         let think_ns = self.think_ns;
+        let station = self.stations.known(client)?;
+        if station.only.number != part || !station.goes_on(at, think_ns) {
+            return None;
+        }
+        station.outstanding = station.outstanding.saturating_add(1);
+        Some(station.only.place)
+    }
+
+    /// A station waits for a request. If it was not followed before, this is its only part.
+    #[inline(never)]
+    pub(super) fn begins_in(&mut self, client: StationId, only: OnlyPart, at: Timestamp) {
+        let think_ns = self.think_ns;
+        let is_new = self.stations.known(client).is_none();
         let mut gone = None;
         let Some(station) = self.stations.of(client, |before| gone = Some(before)) else {
             return;
         };
+        if is_new {
+            station.only = only;
+        }
+        let only = station.only;
         let goes_on = station.goes_on(at, think_ns);
         station.outstanding = station.outstanding.saturating_add(1);
         if goes_on {
@@ -141,31 +200,112 @@ impl Activity {
         station.idle_since = idle_since.max(at);
         if let Some(gone) = gone.filter(|gone| gone.active) {
             // The previous owner of the number is not followed any more.
-            self.edge(gone.idle_since, -1);
+            self.edge_of(gone.only, gone.idle_since, -1);
         }
         if was_active {
-            self.edge(idle_since, -1);
+            self.edge_of(only, idle_since, -1);
         }
-        self.edge(at, 1);
+        self.edge_of(only, at, 1);
     }
 
     /// A station no longer waits for one of its requests, since `at`.
-    #[inline]
     pub(super) fn ends(&mut self, client: StationId, at: Timestamp) {
-        let Some(station) = self.stations.known(client) else {
-            return;
-        };
-        if station.outstanding == 0 {
-            // Its beginning went with an evicted station.
-            return;
-        }
-        station.outstanding -= 1;
-        station.idle_since = station.idle_since.max(at);
-        if station.outstanding == 0 && !station.queued {
+        if let Some(station) = self.stations.known(client)
+            && station.ends(at)
+        {
             station.queued = true;
             let since = station.idle_since;
             self.may_rest(client, since);
         }
+    }
+
+    /// Likewise, if its only part has this number: whether it has.
+    #[inline]
+    pub(super) fn ends_in(&mut self, client: StationId, part: u64, at: Timestamp) -> bool {
+        let station = self.stations.known(client);
+        let Some(station) = station.filter(|station| station.only.number == part) else {
+            return false;
+        };
+        if station.ends(at) {
+            station.queued = true;
+            let since = station.idle_since;
+            self.may_rest(client, since);
+        }
+        true
+    }
+
+    /// A station that counted for another part than this alone: the place of that one, which is to
+    /// [follow](Self::take_over) it itself from now on.
+    pub(super) fn split(&mut self, client: StationId, part: u64) -> Option<(u8, Station)> {
+        let station = self.stations.known(client)?;
+        if station.only == OnlyPart::NONE || station.only.number == part {
+            return None;
+        }
+        let only = std::mem::replace(&mut station.only, OnlyPart::NONE);
+        Some((only.place, station.clone()))
+    }
+
+    /// Follows a station from here on.
+    pub(super) fn take_over(&mut self, client: StationId, mut station: Station) {
+        self.make_way(client);
+        station.queued = station.active && station.outstanding == 0;
+        let (queued, since) = (station.queued, station.idle_since);
+        if let Some(row) = self.stations.of(client, drop) {
+            *row = station;
+            if queued {
+                self.may_rest(client, since);
+            }
+        }
+    }
+
+    /// If a station had the number of this one, it is not followed any more.
+    pub(super) fn make_way(&mut self, client: StationId) {
+        if !self.stations.is_taken(client) {
+            return;
+        }
+        let mut gone = None;
+        self.stations.of(client, |before| gone = Some(before));
+        if let Some(gone) = gone.filter(|gone| gone.active) {
+            self.edge(gone.idle_since, -1);
+        }
+    }
+
+    /// Whether a station is followed, but not for [one part](OnlyPart) alone.
+    pub(super) fn is_shared(&mut self, client: StationId) -> bool {
+        let station = self.stations.known(client);
+        station.is_some_and(|station| station.only == OnlyPart::NONE)
+    }
+
+    /// The only parts of stations are elsewhere now, or are gone.
+    pub(super) fn move_parts(&mut self, to: impl Fn(OnlyPart) -> OnlyPart) {
+        for station in self.stations.iter_mut() {
+            if station.only != OnlyPart::NONE {
+                station.only = to(station.only);
+            }
+        }
+    }
+
+    /// Passes on what changed in the only parts of stations.
+    pub(super) fn pass_on(&mut self, mut to: impl FnMut(u8, Timestamp, i32)) {
+        for (place, at, change) in self.passed_on.drain(..) {
+            to(place, at, change);
+        }
+    }
+
+    /// The same, without any station that it follows.
+    pub(super) fn without_stations(&self) -> Self {
+        let mut same = self.clone();
+        same.stations = FewRows::default();
+        same.resting.clear();
+        same.passed_on.clear();
+        same
+    }
+
+    fn edge_of(&mut self, only: OnlyPart, at: Timestamp, change: i32) {
+        if only.place != OnlyPart::NOWHERE {
+            self.passed_on.push((only.place, at, change));
+        }
+        self.edge(at, change);
     }
 
     /// A station waits for nothing any more, since then.
@@ -262,12 +402,12 @@ impl Activity {
             return;
         }
         station.active = false;
-        let at = station.idle_since;
-        self.edge(at, -1);
+        let (only, at) = (station.only, station.idle_since);
+        self.edge_of(only, at, -1);
     }
 
     /// The number of active stations changes. What is known too late changes it now.
-    fn edge(&mut self, at: Timestamp, change: i32) {
+    pub(super) fn edge(&mut self, at: Timestamp, change: i32) {
         let at = self.since.map_or(at, |since| at.max(since));
         let sum = self.edges.entry(at).or_default();
         *sum += change;

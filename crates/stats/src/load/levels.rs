@@ -1,20 +1,17 @@
 //! Figures by the number of active stations.
 
 use super::activity::{Activity, Stretch};
+use super::answers::{Class, Queued, Run, WAITING};
 use super::knee;
 use std::collections::VecDeque;
-use wirewait_model::distribution::Slot;
 use wirewait_model::load::{LevelCurve, LevelFigures, LevelRow, LoadOf, Moved, STEADY_NS};
-use wirewait_model::records::{Answer, StationId, Traffic};
+use wirewait_model::records::Traffic;
 use wirewait_model::{Distribution, ENOUGH, Losses, Spread};
-use wirewait_wire::{Kind, Timestamp};
+use wirewait_wire::Timestamp;
 
 /// Each number of stations below this has its own row; above, [`PER_DOUBLING`] per doubling.
 const EXACT: u32 = 64;
 const PER_DOUBLING: u32 = 8;
-/// Answers that wait for their stretch to be known.
-const WAITING: usize = 16_384;
-
 #[derive(Clone, Default)]
 struct Sums {
     ns: u64,
@@ -110,174 +107,13 @@ struct LevelTally {
     ramps: Sums,
 }
 
-/// What is needed of an [`Answer`] until its stretch is known. There are many.
-#[derive(Clone, Copy)]
-pub(super) struct Queued {
-    began: Timestamp,
-    ended: Timestamp,
-    data_bytes: u64,
-    /// Where it [has](Class::RESPONSE) one.
-    response_ns: i64,
-    /// Likewise.
-    turnaround_ns: i64,
-    /// Of the response time.
-    slot: Slot,
-    class: Class,
-}
-
-impl Queued {
-    #[inline]
-    pub(super) fn of(answer: &Answer) -> Self {
-        let (Some(response_ns), Some(turnaround_ns)) = (answer.response_ns, answer.turnaround_ns)
-        else {
-            return Self::of_any(answer);
-        };
-        let bits = (response_ns | turnaround_ns).cast_unsigned() | answer.data_bytes;
-        if bits >= SMALL {
-            return Self::of_any(answer);
-        }
-        let moves = match answer.data_bytes {
-            0 => 0,
-            _ => MOVES[answer.kind as usize % MOVES.len()],
-        };
-        Self {
-            began: answer.began,
-            ended: answer.ended,
-            data_bytes: answer.data_bytes,
-            response_ns,
-            turnaround_ns,
-            slot: Slot::of(response_ns),
-            class: Class(moves | Class::RESPONSE | Class::TURNAROUND | Class::SMALL),
-        }
-    }
-
-    /// As [`of`](Self::of), of what lacks a time or is large.
-    #[inline(never)]
-    fn of_any(answer: &Answer) -> Self {
-        let moves = match answer.data_bytes {
-            0 => 0,
-            _ => MOVES[answer.kind as usize % MOVES.len()],
-        };
-        let response = answer.response_ns.map_or(0, |_| Class::RESPONSE);
-        let turnaround = answer.turnaround_ns.map_or(0, |_| Class::TURNAROUND);
-        let response_ns = answer.response_ns.unwrap_or(0);
-        let turnaround_ns = answer.turnaround_ns.unwrap_or(0);
-        let bits = (response_ns | turnaround_ns).cast_unsigned() | answer.data_bytes;
-        let small = if bits < SMALL { Class::SMALL } else { 0 };
-        Self {
-            began: answer.began,
-            ended: answer.ended,
-            data_bytes: answer.data_bytes,
-            response_ns,
-            turnaround_ns,
-            slot: Slot::of(response_ns),
-            class: Class(moves | response | turnaround | small),
-        }
-    }
-}
-
-/// So many small numbers as can wait come to a sum of 64 bits.
-const SMALL: u64 = 1 << 46;
-const _: () = assert!((WAITING as u64) < u64::MAX / SMALL / 2);
-
-/// What data that was moved counts in, by the kind of the operation.
-static MOVES: [u8; 1 << u8::BITS] = {
-    let mut moves = [Class::MOVES; 1 << u8::BITS];
-    moves[Kind::Read as usize] = Class::READS;
-    moves[Kind::Write as usize] = Class::WRITES;
-    moves
-};
-
-/// What an answer counts in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Class(u8);
-
-impl Class {
-    /// Response times.
-    const RESPONSE: u8 = 1;
-    /// Turnarounds.
-    const TURNAROUND: u8 = 1 << 1;
-    /// Data that was read.
-    const READS: u8 = 1 << 2;
-    /// Data that was written.
-    const WRITES: u8 = 1 << 3;
-    /// Data that was moved otherwise.
-    const MOVES: u8 = 1 << 4;
-    /// Its numbers are [`SMALL`].
-    const SMALL: u8 = 1 << 5;
-
-    const fn has(self, what: u8) -> bool {
-        self.0 & what != 0
-    }
-
-    const fn is_small(self) -> bool {
-        self.has(Self::SMALL)
-    }
-
-    /// Of those that are not `whole` only the end counts.
-    const fn filter(self, whole: bool) -> Self {
-        if whole { self } else { Self(0) }
-    }
-}
-
-/// Sums over answers of one class.
-#[derive(Default)]
-struct Run {
-    data_bytes: u64,
-    response_time: Sum,
-    turnaround: Sum,
-}
-
-impl Run {
-    #[inline]
-    fn add(&mut self, answer: &Queued) -> bool {
-        self.data_bytes = self.data_bytes.wrapping_add(answer.data_bytes);
-        self.response_time.add(answer.response_ns);
-        self.turnaround.add(answer.turnaround_ns);
-        true
-    }
-}
-
-/// A sum of times that fits 64 bits.
-struct Sum {
-    total: i64,
-    min: i64,
-    max: i64,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self {
-            total: 0,
-            min: i64::MAX,
-            max: i64::MIN,
-        }
-    }
-}
-
-impl Sum {
-    #[inline]
-    fn add(&mut self, ns: i64) {
-        self.total = self.total.wrapping_add(ns);
-        (self.min, self.max) = (self.min.min(ns), self.max.max(ns));
-    }
-
-    fn spread(&self, n: u64) -> Spread {
-        Spread {
-            n,
-            min: self.min,
-            max: self.max,
-            total: i128::from(self.total),
-        }
-    }
-}
-
 type LevelTallies = Vec<Option<Box<LevelTally>>>;
 
 /// The levels of the capture, a server or an interface.
 #[derive(Clone)]
 pub(super) struct Levels {
-    activity: Activity,
+    /// Who waits since when.
+    pub(super) activity: Activity,
     /// By the number of their class.
     rows: LevelTallies,
     waiting: VecDeque<Queued>,
@@ -299,19 +135,12 @@ impl Levels {
         }
     }
 
-    /// All stations that were active.
-    pub(super) fn stations(&self) -> impl Iterator<Item = StationId> {
-        self.activity.stations()
-    }
-
-    #[inline]
-    pub(super) fn begins(&mut self, client: StationId, at: Timestamp) {
-        self.activity.begins(client, at);
-    }
-
-    #[inline]
-    pub(super) fn ends(&mut self, client: StationId, at: Timestamp) {
-        self.activity.ends(client, at);
+    /// The same, without any station that it follows.
+    pub(super) fn without_stations(&self) -> Self {
+        Self {
+            activity: self.activity.without_stations(),
+            ..self.clone()
+        }
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! How service changes with the load: by the number of active stations, and over time.
 
 mod activity;
+mod answers;
 mod dips;
 mod knee;
 mod levels;

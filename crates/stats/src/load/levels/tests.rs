@@ -3,6 +3,7 @@ use crate::load::activity::STRETCHES;
 use crate::load::testing;
 use crate::testing::id;
 use proptest::prelude::*;
+use wirewait_model::records::{Answer, StationId};
 
 const THINK: i64 = 500_000_000;
 const MS: i64 = 1_000_000;
@@ -44,9 +45,9 @@ fn play(levels: &mut Levels, mut events: Vec<(i64, u8, i64)>) {
     edges.sort_by_key(|(when, begins, n, _)| (*when, *begins, *n));
     for (when, begins, n, from) in edges {
         if begins {
-            levels.begins(station(n), at(when));
+            levels.activity.begins(station(n), at(when));
         } else {
-            levels.ends(station(n), at(when));
+            levels.activity.ends(station(n), at(when));
             levels.answered(&Queued::of(&read(from, when, 1000)));
         }
         levels.frames(&frame(at(when)));
@@ -197,8 +198,8 @@ fn what_ended_in_a_forgotten_stretch_is_noted() {
     let mut levels = Levels::new(THINK);
     // The last one is not over: it has no stretch.
     for n in 0..STRETCHES as i64 / 2 + 2 {
-        levels.begins(station(1), at(n * 601));
-        levels.ends(station(1), at(n * 601 + 1));
+        levels.activity.begins(station(1), at(n * 601));
+        levels.activity.ends(station(1), at(n * 601 + 1));
         if n < 10 {
             levels.answered(&Queued::of(&read(n * 601, n * 601 + 1, 1000)));
         }
