@@ -9,7 +9,7 @@ use wirewait_model::{
     Counts, Exclusion, Exclusions, Extent, Flags, FrameCounts, FrameSums, Mark, Outcome, Turnaround,
 };
 use wirewait_wire::word::Name;
-use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status};
+use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status, Timestamp};
 
 /// The times of a request and its answer, which exist only where they can have passed: no part of
 /// the answer is before its request, and nothing is below zero. Nanoseconds.
@@ -73,6 +73,9 @@ pub struct Transaction {
     pub response: Option<Extent>,
     /// Where a raw write's last data frame came after the response: its end (t5).
     pub raw_end: Option<Mark>,
+    /// Until when the response, or the request, was sent again after all of the response had been seen: its client
+    /// lacked it.
+    pub lost_until: Option<Timestamp>,
     /// t3 - t2.
     pub turnaround: Turnaround,
     /// t3 - max(t2, end of the answer before it on the conversation), ns: the time this
@@ -142,6 +145,7 @@ impl Default for Transaction {
             request: None,
             response: None,
             raw_end: None,
+            lost_until: None,
             turnaround: Turnaround::None,
             service_ns: None,
             interims: 0,
@@ -188,6 +192,7 @@ impl Transaction {
             request,
             response,
             raw_end,
+            lost_until,
             turnaround,
             service_ns,
             interims,
@@ -226,6 +231,7 @@ impl Transaction {
         self.request = *request;
         self.response = *response;
         self.raw_end = *raw_end;
+        self.lost_until = *lost_until;
         self.turnaround = *turnaround;
         self.service_ns = *service_ns;
         self.interims = *interims;

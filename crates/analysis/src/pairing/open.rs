@@ -407,6 +407,7 @@ fn begins(
         response,
         raw_end,
         turnaround,
+        lost_until,
         service_ns,
         interims,
         interim_bytes,
@@ -442,7 +443,7 @@ fn begins(
     *kind = kind_of(x.operation, &x.chain);
     *outcome = Outcome::Unanswered;
     *status = None;
-    (*request, *response, *raw_end) = (None, None, None);
+    (*request, *response, *raw_end, *lost_until) = (None, None, None, None);
     *everyone = between.everyone;
     if sought.is_some() {
         *sought = None;

@@ -79,6 +79,7 @@ impl Open {
         if at > since && self.state == OpenState::Done {
             self.lost_until = Some(at);
             events.tell(Event::Lost(self.wait(since), at));
+            self.transaction.lost_until = Some(at);
         }
     }
 

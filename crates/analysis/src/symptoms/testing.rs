@@ -66,6 +66,7 @@ pub(crate) fn transaction(number: u64, kind: Kind, asked: i64, answered: i64) ->
         request: Some(extent(number * 2 - 1, asked)),
         response: Some(extent(number * 2, answered)),
         raw_end: None,
+        lost_until: None,
         turnaround: Turnaround::Exact(turnaround),
         service_ns: Some(turnaround),
         interims: 0,

@@ -54,8 +54,12 @@ impl SameFrames {
         let mut alike: Vec<[Vec<u32>; 2]> = places.into_values().collect();
         alike.retain(|[a, b]| !a.is_empty() && !b.is_empty() && a.len() + b.len() > 2);
         alike.sort_unstable();
+        let far = match alike.is_empty() {
+            true => Vec::new(),
+            false => apart([first, second], &sure),
+        };
         for [a, b] in alike {
-            same.join_nearest([first, second], &sure, &a, &b);
+            same.join_nearest([first, second], &far, &a, &b);
         }
         same.sure = sure;
         same
@@ -70,17 +74,14 @@ impl SameFrames {
     fn join_nearest(
         &mut self,
         [first, second]: [&[FrameSight]; 2],
-        sure: &[Option<u32>],
+        far: &[i64],
         a: &[u32],
         b: &[u32],
     ) {
-        let far: Vec<Option<i64>> = a
-            .iter()
-            .map(|place| apart([first, second], sure, *place))
-            .collect();
         let away = |a_at: usize, b_at: usize| {
-            let (frame, other) = (&first[a[a_at] as usize], &second[b[b_at] as usize]);
-            far[a_at].map_or(i64::MAX, |far| (other.at.since(frame.at) - far).abs())
+            let here = a[a_at] as usize;
+            let (frame, other) = (&first[here], &second[b[b_at] as usize]);
+            (other.at.since(frame.at) - far[here]).abs()
         };
         let swapped = a.len() > b.len();
         let (few, many) = (a.len().min(b.len()), a.len().max(b.len()));
@@ -111,23 +112,36 @@ impl SameFrames {
     }
 }
 
-/// How far the second capture's stamps are from the first's, by the nearest frame that is sure and
-/// goes the same way.
-fn apart(frames: [&[FrameSight]; 2], sure: &[Option<u32>], place: u32) -> Option<i64> {
-    /// Frames on both sides that are looked at.
-    const AROUND: usize = 64;
-    let [first, second] = frames;
-    let here = place as usize;
-    let near = |at: usize| {
-        let other = (*sure.get(at)?)? as usize;
-        let alike = first[at].ends == first[here].ends;
-        alike.then(|| second[other].at.since(first[at].at))
+/// How far the second capture's stamps are from the first's, for each frame of the first: by the nearest frame that is
+/// sure and goes the same way, however long its stations were silent; else by the nearest that is sure.
+fn apart([first, second]: [&[FrameSight]; 2], sure: &[Option<u32>]) -> Vec<i64> {
+    /// How many frames away, and how far the stamps are there.
+    type Near = Option<(usize, i64)>;
+    let mut found: Vec<[Near; 2]> = vec![[None; 2]; first.len()];
+    let mut pass = |places: &mut dyn Iterator<Item = usize>| {
+        let mut latest: HashMap<[u32; 2], (usize, i64)> = HashMap::new();
+        let mut any: Near = None;
+        for place in places {
+            let frame = &first[place];
+            if let Some(other) = sure[place] {
+                let here = (place, second[other as usize].at.since(frame.at));
+                latest.insert(frame.ends, here);
+                any = Some(here);
+            }
+            let same = latest.get(&frame.ends).copied();
+            for (near, new) in found[place].iter_mut().zip([same, any]) {
+                let new = new.map(|(at, ns)| (at.abs_diff(place), ns));
+                *near = match (*near, new) {
+                    (Some(near), Some(new)) => Some(near.min(new)),
+                    (near, new) => near.or(new),
+                };
+            }
+        }
     };
-    (1..=AROUND).find_map(|n| {
-        here.checked_sub(n)
-            .and_then(near)
-            .or_else(|| near(here + n))
-    })
+    pass(&mut (0..first.len()));
+    pass(&mut (0..first.len()).rev());
+    let far = found.iter().map(|[same, any]| same.or(*any));
+    far.map(|near| near.map_or(0, |(_, ns)| ns)).collect()
 }
 
 impl Clocks {
@@ -182,6 +196,39 @@ mod tests {
             number: 0,
             ends: [0, 1],
         }
+    }
+
+    /// A station is silent while others send 300 frames, and repeats its request twice: which of the copies came is
+    /// told by frames of its own before and behind, 70 and 230 frames away.
+    #[test]
+    fn a_silent_station_is_known_by_its_latest_frames() {
+        let from = |ends: [u32; 2], digest, ms| FrameSight {
+            ends,
+            ..frame(digest, ms)
+        };
+        let [mut first, mut second] = [vec![from([2, 1], 7, 0)], vec![from([2, 1], 7, 900)]];
+        for n in 0..300 {
+            let ms = 10 * n as i64;
+            first.push(frame(1_000 + n, ms));
+            // The way of others takes half a second longer.
+            second.push(frame(1_000 + n, ms + 1_400));
+            if n == 70 || n == 120 {
+                first.push(from([2, 1], 9, ms));
+            }
+            if n == 120 {
+                second.push(from([2, 1], 9, ms + 900));
+            }
+        }
+        second.sort_by_key(|frame| frame.at);
+        let same = SameFrames::of(&first, &second);
+        let copies = [70 + 2, 120 + 3].map(|place| same.of_first[place]);
+        assert_eq!(copies[0], None, "500 ms before the one that came");
+        let came = copies[1].map(|place| second[place as usize]);
+        assert_eq!(
+            came.map(|frame| (frame.digest, frame.at)),
+            Some((9, at(2_100)))
+        );
+        assert_eq!(same.of_first[0], Some(0));
     }
 
     /// Of three that are alike, the second was lost: by their times the third is the third.

@@ -284,6 +284,7 @@ impl Between {
                     continue;
                 };
                 let (begin, end) = (request.request.first.at, response.last.at);
+                let end = request.lost_until.map_or(end, |until| until.max(end));
                 if let Some(until) = until {
                     match positive(begin.since(until)) {
                         pause if pause <= positive(think_ns) => self.client_ns += pause,

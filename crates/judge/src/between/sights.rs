@@ -124,6 +124,8 @@ pub(super) struct RequestSight {
     pub(super) server: Endpoint,
     pub(super) request: Extent,
     pub(super) response: Option<Extent>,
+    /// Until when it was sent again, as the client lacked it.
+    pub(super) lost_until: Option<Timestamp>,
     /// What it asks for, and the data that came of it.
     pub(super) of: (&'static str, u32, u64),
 }
@@ -155,6 +157,7 @@ impl Sink for RequestsSeen {
             server: t.server.station(),
             request,
             response: t.response.filter(|_| answered),
+            lost_until: t.lost_until,
             of: (t.protocol, t.code, t.data_bytes),
         });
     }

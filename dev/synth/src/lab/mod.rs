@@ -235,6 +235,16 @@ impl LabRun {
         truth
     }
 
+    /// How long all clients together took until their first requests, ns: they open links and sessions, and turn to
+    /// their work.
+    #[must_use]
+    pub fn set_up(&self) -> i64 {
+        let first = self.calls.iter().filter(|call| call.step == 0);
+        first
+            .map(|call| call.asked - run::STAGGER_NS * call.client as i64)
+            .sum()
+    }
+
     /// The logs as JSON.
     #[must_use]
     pub fn log(&self) -> String {

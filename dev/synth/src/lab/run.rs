@@ -14,7 +14,7 @@ use std::collections::{BinaryHeap, VecDeque};
 const SERVICE_NS: (i64, u64) = (150_000, 30_000);
 const TURN_NS: (i64, u64) = (60_000, 20_000);
 /// Clients begin one after the other.
-const STAGGER_NS: i64 = 1_700_000;
+pub(super) const STAGGER_NS: i64 = 1_700_000;
 /// More events than this are a mistake.
 const MOST_EVENTS: u64 = 5_000_000;
 
