@@ -15,6 +15,8 @@ pub struct Header {
     /// Bytes behind the fixed header; 0 in a jumbogram or where the sending host's
     /// adapter was to fill it in.
     pub payload_length: u16,
+    /// Flow label (RFC 6437), 20 bits; 0 where the sender gave none.
+    pub flow_label: u32,
     /// Hop limit.
     pub hop_limit: u8,
     /// Source address.
@@ -55,6 +57,7 @@ impl Header {
         }
         let mut parsed = Self {
             payload_length: u16::from_be_bytes([h[4], h[5]]),
+            flow_label: u32::from_be_bytes([0, h[1] & 0x0f, h[2], h[3]]),
             hop_limit: h[7],
             source: address(h, 8),
             destination: address(h, 24),
@@ -146,6 +149,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.to = Endpoint::at(Address::V6(h.destination));
     // A packet around this one has an identification of its own, this one has none.
     facts.packet_id = None;
+    facts.flow_label = h.flow_label;
     let end = match h.payload_length {
         0 => input.length,
         length => FIXED.saturating_add(length.into()),

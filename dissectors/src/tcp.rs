@@ -75,7 +75,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     orders: true,
     title: "Transmission Control Protocol, RFC 9293",
     does: "ports, sequence and acknowledgement numbers, window, control bits, options",
-    lacks: "selective acknowledgements are followed of bytes that arrived twice only, time stamps not",
+    lacks: "selective acknowledgements are followed of bytes that arrived twice only, echoes of time stamps not",
     verified: &[
         Verified::Specification,
         Verified::RealCaptures,
@@ -107,6 +107,10 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             .bytes
             .get(20..h.header_length.into())
             .and_then(|options| twice(options, h.acknowledgement)),
+        stamp: input
+            .bytes
+            .get(20..h.header_length.into())
+            .and_then(stamp),
         syn: h.has(SYN),
         fin: h.has(FIN),
         rst: h.has(RST),
@@ -146,6 +150,10 @@ fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
         window: u16::from_be_bytes([h[14], h[15]]),
         scaling: Scaling::Unsaid,
         twice: None,
+        stamp: (h[12] >> 4 == 8)
+            .then(|| input.bytes.get(24..28)?.first_chunk())
+            .flatten()
+            .and_then(|stamp| NonZeroU32::new(u32::from_be_bytes(*stamp))),
         syn: false,
         fin: h[13] & FIN != 0,
         rst: h[13] & RST != 0,
@@ -166,6 +174,20 @@ fn scaling(options: Option<&[u8]>) -> Scaling {
             [1, rest @ ..] => rest,
             [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..).unwrap_or(&[]),
             _ => return Scaling::Never,
+        };
+    }
+}
+
+/// The time stamp of the option of that name (RFC 7323, 3.2).
+fn stamp(options: &[u8]) -> Option<NonZeroU32> {
+    let mut rest = options;
+    loop {
+        rest = match rest {
+            [8, 10, a, b, c, d, ..] => return NonZeroU32::new(u32::from_be_bytes([*a, *b, *c, *d])),
+            [0, ..] | [] => return None,
+            [1, rest @ ..] => rest,
+            [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..)?,
+            _ => return None,
         };
     }
 }
@@ -424,6 +446,38 @@ mod tests {
         assert_eq!(said(u32::MAX - 9, &[(10, 20)]), None);
         assert_eq!(said(4000, &[(3000, 3000)]), None, "no byte");
         assert_eq!(said(4000, &[]), None);
+    }
+
+    /// The layout of RFC 7323, appendix A, by both ways to read it; then behind another option, cut, and as a SYN
+    /// has it.
+    #[test]
+    fn a_time_stamp_is_read_wherever_it_stands() {
+        let mut bytes = BYTES.to_vec();
+        bytes.extend([1, 1, 8, 10, 0x12, 0x34, 0x56, 0x78, 0, 0, 0, 2]);
+        bytes[12] = 0x80;
+        let stamp = |bytes: &[u8]| read(bytes, 40).1.stamp.map(NonZeroU32::get);
+        assert_eq!(stamp(&bytes), Some(0x1234_5678));
+        let predicted = |bytes: &[u8]| {
+            let mut facts = Facts::default();
+            varies(Input { bytes, length: 40 }, &mut facts).unwrap();
+            match facts.order {
+                Order::Stream(stream) => stream.stamp.map(NonZeroU32::get),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(predicted(&bytes), Some(0x1234_5678));
+        assert_eq!(predicted(&bytes[..27]), None, "cut");
+        assert_eq!(stamp(&bytes[..27]), None, "cut");
+        bytes[24..28].fill(0);
+        assert_eq!((stamp(&bytes), predicted(&bytes)), (None, None));
+        assert_eq!(predicted(&BYTES), None);
+        let mut opens = BYTES.to_vec();
+        opens.extend([2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0]);
+        (opens[12], opens[13]) = (0x90, SYN);
+        assert_eq!(stamp(&opens), Some(7));
+        opens[23] = 0;
+        opens[20] = 0;
+        assert_eq!(stamp(&opens), None, "the list ended before");
     }
 
     /// Options behind time stamps, and lists that say nothing: nobody reads beyond them.

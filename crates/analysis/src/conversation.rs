@@ -14,7 +14,7 @@ use crate::account::{SURE, UNNUMBERED};
 use crate::assembler::Assembler;
 use crate::clock::DISPLACED_NS;
 use crate::datagrams::Datagrams;
-use crate::flow::{LostBefore, StreamFlow};
+use crate::flow::{ANY_NS, LostBefore, StreamFlow};
 use crate::message::Message;
 use crate::numbered::LinkGaps;
 use crate::pairing::Pairing;
@@ -400,7 +400,7 @@ impl Conversation {
         self.between.lost[side] = LostBefore {
             unsure: (mark.frame, mark.frame),
             proved_ns: ns,
-            more,
+            most_ns: if more { ANY_NS } else { 0 },
         };
     }
 

@@ -6,7 +6,7 @@
 //! is what its sender took. Longer than that, where numbers are missing, it waited to send again.
 
 use crate::Mark;
-use crate::flow::LostBefore;
+use crate::flow::{ANY_NS, LostBefore};
 use crate::packets::{Packets, TIMER_NS};
 use wirewait_wire::Timestamp;
 
@@ -84,7 +84,7 @@ impl DatagramWay {
         LostBefore {
             unsure: (unsure.first, unsure.latest),
             proved_ns: if proved { waited } else { 0 },
-            more: true,
+            most_ns: ANY_NS,
         }
     }
 }

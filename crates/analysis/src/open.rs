@@ -93,6 +93,8 @@ pub(crate) struct Open {
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
     /// shows it. Else [`SURE`], or [`UNNUMBERED`](crate::account::UNNUMBERED).
     pub(crate) unsure: [i64; 2],
+    /// And the request no longer than this besides, ns.
+    pub(crate) unsure_ns: i64,
     /// Until when the answer was still being sent, or asked for, again after it was complete.
     pub(crate) lost_until: Option<Timestamp>,
     /// What the figures were told.
@@ -213,6 +215,7 @@ impl Open {
             lost_ns: [0; 2],
             recovered_ns: 0,
             unsure: [SURE; 2],
+            unsure_ns: i64::MAX,
             lost_until: None,
             waiting: Waiting::Nobody,
             anyone: false,

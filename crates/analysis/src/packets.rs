@@ -7,10 +7,16 @@
 
 /// The shortest retransmission timer in use, ns: Linux' (`TCP_RTO_MIN`). RFC 6298 has 1 s.
 pub(crate) const TIMER_NS: i64 = 200_000_000;
+/// What two tries in a row take at most, the second twice as long, ns.
+pub(crate) const TWICE_NS: i64 = 6 * TIMER_NS;
 /// Consecutive numbers that show a count, and what a missing one subtracts from them.
 const COUNTED: u8 = 4;
 const LEFT_OUT: u8 = 4;
 const MOST: u8 = 64;
+/// As many show that nobody else has packets with numbers of this count, as far as numbers can show it.
+const VOUCHED: u8 = 16;
+/// Packets with one name of a flow that show that it does not change at will.
+const LABELLED: u8 = 8;
 /// Where more are missing, the count has begun anew.
 const LOST: u16 = 4;
 /// A segment with more bytes was cut into several packets behind the capture, each with a number.
@@ -28,6 +34,24 @@ pub(crate) struct Packets {
     /// the side that accepts it).
     own: bool,
     unsure: Unsure,
+    /// What it calls the flow, and how many in a row had that name.
+    label: u32,
+    labelled: u8,
+}
+
+/// A packet of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SentPacket {
+    /// Its identification.
+    pub(crate) id: Option<u16>,
+    /// Bytes of data in it.
+    pub(crate) bytes: u32,
+    /// No other connection of its sender shares the count of identifications.
+    pub(crate) alone: bool,
+    /// What its sender calls the flow; 0 where it has no name.
+    pub(crate) flow_label: u32,
+    /// Its data is in the capture already; known of one without an identification.
+    pub(crate) again: bool,
 }
 
 /// Packets in a row that do not follow the one before by number: others may be missing before each
@@ -83,6 +107,22 @@ impl Packets {
         self.own
     }
 
+    /// Whether a packet without a number is the first with another name of the flow than long before. Linux gives a
+    /// connection another one when its timer has run out (`net.core.txrehash`), to be led another way.
+    pub(crate) fn is_renamed(&mut self, flow_label: u32) -> bool {
+        let before = std::mem::replace(&mut self.label, flow_label);
+        if before == flow_label {
+            self.labelled = self.labelled.saturating_add(1);
+            return false;
+        }
+        std::mem::take(&mut self.labelled) >= LABELLED && before != 0 && flow_label != 0
+    }
+
+    /// Whether numbers have followed each other for long, the latest that are missing not counted.
+    pub(crate) fn are_vouched(&self) -> bool {
+        self.counted >= VOUCHED
+    }
+
     /// Whether the latest packet had no identification.
     fn is_without(&self) -> bool {
         self.own && self.counted == 0
@@ -134,6 +174,25 @@ pub(crate) fn recovered(missing: u16, silent_ns: i64) -> i64 {
     waits.iter().find(fits).copied().unwrap_or(0)
 }
 
+/// How long a sender waited at least, and at most, to send again what was lost `missing` times, at the end of a
+/// silence of `silent_ns` of which no more is known; 0 where that is no such wait.
+pub(crate) fn recovered_within(missing: u16, silent_ns: i64) -> (i64, i64) {
+    // The shortest is a probe, and then timers that begin with the first (RFC 8985, 7.2); the longest is timers
+    // alone, the first of which takes twice as long: a receiver that keeps acknowledgements waiting makes it longer.
+    let [least, most] = match missing {
+        1 => [2, 4],
+        2 => [4, 12],
+        3 => [8, 28],
+        4 => [16, 60],
+        _ => return (0, 0),
+    };
+    let [least, most] = [least, most].map(|halves| halves * (TIMER_NS / 2));
+    match silent_ns >= least {
+        true => (least, most.min(silent_ns)),
+        false => (0, 0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +227,37 @@ mod tests {
         assert_eq!(missing(&random), [0; 4]);
         let mut known = Packets::default();
         assert_eq!(known.came((None, 100), 1), Some(0));
+    }
+
+    /// One try waits 200 to 400 ms; a probe and a timer 400, two timers up to 400 and 800; and so on, each twice as
+    /// long. No time is longer than the silence.
+    #[test]
+    fn at_the_end_of_a_pause_tries_took_between_two_times() {
+        let found = |missing, ms| {
+            let (least, most) = recovered_within(missing, ms * MS);
+            (least / MS, most / MS)
+        };
+        assert_eq!(found(1, 907), (200, 400));
+        assert_eq!(found(1, 250), (200, 250));
+        assert_eq!(found(1, 199), (0, 0));
+        assert_eq!(found(2, 1_500), (400, 1_200));
+        assert_eq!(found(3, 1_500), (800, 1_500));
+        assert_eq!(found(4, 9_000), (1_600, 6_000));
+        assert_eq!((found(0, 9_000), found(5, 9_000)), ((0, 0), (0, 0)));
+    }
+
+    #[test]
+    fn sixteen_numbers_in_a_row_vouch_for_a_count() {
+        let mut known = Packets::default();
+        known.came((Some(100), 0), 1);
+        for number in 101..=114 {
+            known.came((Some(number), 0), 1);
+            assert!(!known.are_vouched(), "{number}");
+        }
+        known.came((Some(115), 0), 1);
+        assert!(known.are_vouched());
+        known.came((Some(117), 0), 1);
+        assert!(!known.are_vouched(), "one is missing");
     }
 
     /// From which frame to which nothing vouches, after these packets in frames 1, 2, 3, ...

@@ -6,7 +6,7 @@ use crate::assembler::Rooms;
 use crate::case::{Case, Wait};
 use crate::clock::Steps;
 use crate::duplicates::SeenBefore;
-use crate::flow::LostBefore;
+use crate::flow::{ANY_NS, LostBefore};
 use crate::names::KnownNames;
 use crate::open::Spare;
 use crate::parties::Parties;
@@ -205,15 +205,15 @@ impl Between {
         tally.extent.first.frame <= self.lost[side].unsure.1
     }
 
-    /// How long its sender waited at least to send this message again, ns, and whether it may have waited
+    /// How long its sender waited at least to send this message again, ns, and how long at most if that is
     /// longer; 0 where nothing shows whether it was lost, `None` where it was not.
     #[cold]
-    pub(crate) fn again_after(&self, side: usize, tally: &PieceTally) -> Option<(i64, bool)> {
+    pub(crate) fn again_after(&self, side: usize, tally: &PieceTally) -> Option<(i64, i64)> {
         let (frame, lost) = (tally.extent.first.frame, &self.lost[side]);
         let (first, latest) = lost.unsure;
         if frame == latest {
-            return Some((lost.proved_ns, lost.more));
+            return Some((lost.proved_ns, lost.most_ns));
         }
-        (frame >= first).then_some((0, true))
+        (frame >= first).then_some((0, ANY_NS))
     }
 }

@@ -42,6 +42,8 @@ pub struct Stream {
     /// How far before `ack` bytes of the other side begin that its sender says arrived twice (D-SACK,
     /// RFC 2883); modulo 2^32, as they may be behind it.
     pub twice: Option<NonZeroU32>,
+    /// The sender's time stamp (RFC 7323, TSval), which counts on as it sends; none where that is 0.
+    pub stamp: Option<NonZeroU32>,
     /// Opens the stream; takes one sequence number.
     pub syn: bool,
     /// Ends this direction; takes one sequence number.
@@ -275,6 +277,8 @@ pub struct Facts {
     /// included (IPv4 identification when not 0). Two frames with the same one and the
     /// same content are one packet captured twice.
     pub packet_id: Option<u16>,
+    /// What its sender calls the flow that it belongs to (IPv6, RFC 6437); 0 where it has no name.
+    pub flow_label: u32,
     /// How the conversation is ordered.
     pub order: Order,
     /// Which session on an ordered link.

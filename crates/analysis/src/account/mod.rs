@@ -343,9 +343,14 @@ impl Accounts {
             && let Some(pause) = client.nearest.pause(done.begin)
         {
             let idle = pause.saturating_sub(request.max(0)) > self.think_ns;
-            let mut doubts = || {
-                let ns = client.paused.doubts(pause, at_client, at_server);
-                ns.saturating_sub(known(request))
+            // It was lost for sure, and may have been for longer; or others were.
+            let lost = done.unsure_ns < i64::MAX;
+            let mut doubts = || match lost {
+                true => known((pause - request).min(done.unsure_ns)),
+                false => {
+                    let ns = client.paused.doubts(pause, at_client, at_server);
+                    ns.saturating_sub(known(request))
+                }
             };
             if !idle {
                 let ns = doubts();
@@ -357,6 +362,8 @@ impl Accounts {
                 let ns = doubts();
                 let (count, ns) = client.paused.idles(ns);
                 self.unsure.idle.add(count, ns);
+            } else if lost {
+                self.unsure.idle.add(1, doubts());
             }
         }
         if response != SURE

@@ -44,6 +44,8 @@ pub(crate) struct Outstanding {
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
     /// shows it. Else [`SURE`], or [`UNNUMBERED`].
     pub(super) unsure: [i64; 2],
+    /// And the request no longer than this besides, ns.
+    pub(super) unsure_ns: i64,
 }
 
 impl Outstanding {
@@ -80,6 +82,7 @@ impl Outstanding {
             phases: *phases,
             count: 0,
             unsure: [SURE; 2],
+            unsure_ns: i64::MAX,
         };
         let mut at = begin;
         for (end, phase) in ends.into_iter().zip(phases) {
@@ -94,9 +97,9 @@ impl Outstanding {
     }
 
     /// This time, where nothing shows whether the request, or the response, was lost before the
-    /// capture for longer than this, ns.
-    pub(crate) fn unsure(mut self, unsure: [i64; 2]) -> Self {
-        self.unsure = unsure;
+    /// capture for longer than this, ns; the request no longer than `most` besides.
+    pub(crate) fn unsure(mut self, unsure: [i64; 2], most: i64) -> Self {
+        (self.unsure, self.unsure_ns) = (unsure, most);
         self
     }
 

@@ -101,7 +101,8 @@ impl AnalyzerState {
             let books = &mut self.books;
             let mut events = Reporter::new(books, arrival.path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-            conversation.packet(side, arrival.facts.packet_id, &arrival.piece);
+            let packet = (segment, arrival.facts);
+            conversation.packet(side, packet, &arrival.piece);
             if conversation.segment(side, segment, &arrival.piece, &world, &mut events) {
                 self.is_over(place, arrival, (common, sink));
                 continue;

@@ -3,12 +3,12 @@
 use super::{Conversation, learn, remember};
 use crate::flow::LostBefore;
 use crate::message::Message;
-use crate::packets;
+use crate::packets::{self, SentPacket};
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
 use crate::{Assembled, Flags, Mark, Noticed, WHOLE_FRAME};
-use wirewait_wire::{Stream, Timestamp};
+use wirewait_wire::{Facts, Stream, Timestamp};
 
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
 /// lost segment is retransmitted sooner (RFC 6298: after 1 s, then 2 s).
@@ -27,13 +27,31 @@ impl Conversation {
             && (stream.is_under_way() || stream.position(segment.seq.wrapping_add(1)) != Some(0))
     }
 
-    /// The segment that comes next is a packet with this identification.
+    /// This segment, which comes next, is a packet of these.
     #[inline]
-    pub(crate) fn packet(&mut self, side: usize, id: Option<u16>, piece: &Piece<'_>) {
-        if let Some(flow) = &mut self.flow
-            && let Some(lost) = flow.recovers(side, (id, piece.length), piece.mark)
-        {
-            self.between.lost[side] = lost;
+    pub(crate) fn packet(
+        &mut self,
+        side: usize,
+        (segment, facts): (&Stream, &Facts),
+        piece: &Piece<'_>,
+    ) {
+        if let Some(flow) = &mut self.flow {
+            let packet = SentPacket {
+                id: facts.packet_id,
+                bytes: piece.length,
+                // A station that opens connections with time stamps counts for each of them (Linux); one that has
+                // one count for all opens them without (Windows).
+                alone: side != self.between.server && segment.stamp.is_some(),
+                flow_label: facts.flow_label,
+                again: facts.packet_id.is_none()
+                    && self
+                        .streams
+                        .as_ref()
+                        .is_some_and(|s| s[side].has_come(segment.seq)),
+            };
+            if let Some(lost) = flow.recovers(side, &packet, piece.mark) {
+                self.between.lost[side] = lost;
+            }
         }
     }
 
@@ -76,7 +94,7 @@ impl Conversation {
                     self.between.lost[side] = LostBefore {
                         unsure: (mark.frame, mark.frame),
                         proved_ns: late_ns,
-                        more: false,
+                        most_ns: 0,
                     };
                 }
                 let other = &streams[1 - side];

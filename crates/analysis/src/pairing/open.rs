@@ -93,6 +93,7 @@ impl Open {
             lost_ns,
             recovered_ns,
             unsure,
+            unsure_ns,
             lost_until,
             waiting,
             anyone,
@@ -134,7 +135,7 @@ impl Open {
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
-        *unsure = [between.unsure, SURE];
+        (*unsure, *unsure_ns) = ([between.unsure, SURE], i64::MAX);
         *lost_until = None;
         *waiting = Waiting::Nobody;
         *anyone = x.anyone;
@@ -406,8 +407,8 @@ fn begins(
         request,
         response,
         raw_end,
-        turnaround,
         lost_until,
+        turnaround,
         service_ns,
         interims,
         interim_bytes,

@@ -2,6 +2,7 @@
 
 use crate::account::{Outstanding, SURE};
 use crate::case::Wait;
+use crate::flow::ANY_NS;
 use crate::open::{Open, OpenState, Waiting};
 use crate::packets::TIMER_NS;
 use crate::world::{Event, Events};
@@ -90,14 +91,16 @@ impl Open {
     }
 
     /// The request was lost before the capture, and its client waited at least so long to send it
-    /// again, ns, or longer; 0 where that is not sure.
+    /// again, ns, and at most, if that is longer; 0 where that is not sure.
     #[cold]
-    pub(super) fn lost_before(&mut self, lost: Option<(i64, bool)>, events: &mut impl Events) {
+    pub(super) fn lost_before(&mut self, lost: Option<(i64, i64)>, events: &mut impl Events) {
         match (lost, self.transaction.request) {
-            (Some((0, _)), _) => self.unsure[0] = 0,
-            (Some((ns, more)), Some(request)) => {
-                if more {
-                    self.unsure[0] = ns;
+            (Some((0, most)), _) => {
+                (self.unsure[0], self.unsure_ns) = (0, if most > 0 { most } else { ANY_NS });
+            }
+            (Some((ns, most)), Some(request)) => {
+                if most > ns {
+                    (self.unsure[0], self.unsure_ns) = (ns, most - ns);
                 }
                 let at = request.first.at;
                 events.tell(Event::Lost(self.wait(at.plus(-ns)), at));
@@ -110,13 +113,13 @@ impl Open {
     /// again, ns, or longer; 0 where that is not sure. Where the request was repeated, it may be the response to the
     /// copy.
     #[cold]
-    pub(super) fn lost_behind(&mut self, lost: Option<(i64, bool)>) {
-        if let Some((ns, more)) = lost
+    pub(super) fn lost_behind(&mut self, lost: Option<(i64, i64)>) {
+        if let Some((ns, most)) = lost
             && self.transaction.response.is_none()
             && self.transaction.copies == 1
         {
             self.recovered_ns = ns;
-            self.unsure[1] = if ns == 0 || more { ns } else { SURE };
+            self.unsure[1] = if ns == 0 || most > ns { ns } else { SURE };
         }
     }
 
@@ -190,6 +193,6 @@ impl Open {
                 (ends, phases)
             }
         };
-        Some(Outstanding::new(began, ends, shares).unsure(unsure))
+        Some(Outstanding::new(began, ends, shares).unsure(unsure, self.unsure_ns))
     }
 }
