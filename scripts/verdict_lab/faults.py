@@ -111,6 +111,8 @@ FAULTS = [
     Fault("way-2ms-ipv6", way_ms=2, ipv6=True),
     Fault("lost-requests-3-ipv6", lost=(0.03, 0), ipv6=True),
     Fault("lost-responses-3-ipv6", lost=(0, 0.03), ipv6=True),
+    # Frames that are overtaken by more than a round trip: time stamps show it.
+    Fault("late-8ms-way-1ms-ipv6", way_ms=1, late=(0.02, 8), size=60_000, ipv6=True, seldom=True),
     # A server that answers "pending".
     Fault("pending-8ms", sleep="8000 1", share=THREADS, quiet=True),
     Fault("pending-8ms-smb2", SMB2, sleep="8000 1", share=THREADS, quiet=True, seldom=True),
@@ -131,9 +133,9 @@ FAULTS = [
     Fault("names-refused", lookup_every=15, sleep="8000 1", reads=60, names=SERVER[0]),
     # Requests are lost at the end of pauses that are longer than the limit of thinking.
     Fault("lost-after-pauses", think_us=700_000, lost=(0.3, 0), first_lost=True, reads=25, seldom=True),
+    Fault("lost-after-pauses-ipv6", think_us=700_000, lost=(0.3, 0), first_lost=True, reads=25, ipv6=True, seldom=True),
     # Several clients.
     Fault("2-clients-sleep-8ms", sleep="8000 1", clients=clients(2)),
-    Fault("lost-after-pauses-ipv6", think_us=700_000, lost=(0.3, 0), first_lost=True, reads=25, ipv6=True, seldom=True),
     Fault("5-clients-one-file-60ms", sleep="60000 1 odd",
           clients=clients(5, {3: {"files": ("odd.bin",)}})),
     Fault("5-clients-way-5ms", way_ms=5, clients=clients(5)),

@@ -1,6 +1,7 @@
 //! New bytes on their way into a message, and what is counted of them.
 
 use crate::{Extent, Flags, Mark, WHOLE_FRAME};
+use std::num::NonZeroU32;
 
 /// What the numbers of a frame say of when it was sent, as positions that never wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) sent: Sent,
     /// Its sender's number for the packet.
     pub(crate) packet: Option<u16>,
+    /// Its sender's time stamp.
+    pub(crate) stamp: Option<NonZeroU32>,
 }
 
 impl<'a> Piece<'a> {
@@ -243,6 +246,7 @@ mod tests {
             late_ns: 0,
             sent: Sent::UNKNOWN,
             packet: None,
+            stamp: None,
         };
         let numbered = Piece {
             share: (2, 9),

@@ -176,6 +176,11 @@ impl ByteStream {
         known.and_then(|ack| self.position(ack)).unwrap_or(u64::MAX)
     }
 
+    /// Whether the byte with this number came before.
+    pub(crate) fn has_come(&self, seq: u32) -> bool {
+        self.position(seq).is_none_or(|at| at < self.next)
+    }
+
     /// Whether bytes are held back.
     pub(crate) fn holds(&self) -> bool {
         !self.held.is_empty()
@@ -321,7 +326,7 @@ impl ByteStream {
         {
             let late_ns = piece.mark.at.since(first).max(0);
             let soon = self.reacts_ns.is_some_and(|ns| late_ns < ns);
-            if soon || self.held.is_sent_behind(piece.packet) {
+            if soon || self.held.is_overtaken(piece, self.reacts_ns) {
                 overtaken = Some(late_ns);
             } else {
                 piece.late_ns = late_ns;
@@ -398,6 +403,7 @@ impl ByteStream {
                 late_ns: std::mem::take(&mut piece.late_ns),
                 sent: piece.sent,
                 packet: piece.packet,
+                stamp: piece.stamp,
             };
             self.held.insert(a, held);
             done += length;
@@ -420,6 +426,7 @@ impl ByteStream {
                 late_ns: held.late_ns,
                 sent: held.sent,
                 packet: held.packet,
+                stamp: held.stamp,
             }));
         }
     }
@@ -451,7 +458,11 @@ mod tests {
         bytes: &[u8],
         log: &mut String,
     ) -> Fate {
-        let mut piece = Piece {
+        feed_piece(stream, piece((frame, packet), bytes), seq, log)
+    }
+
+    fn piece((frame, packet): (u64, Option<u16>), bytes: &[u8]) -> Piece<'_> {
+        Piece {
             bytes,
             length: bytes.len() as u32,
             mark: Mark {
@@ -465,7 +476,16 @@ mod tests {
             late_ns: 0,
             sent: crate::piece::Sent::UNKNOWN,
             packet,
-        };
+            stamp: None,
+        }
+    }
+
+    fn feed_piece(
+        stream: &mut ByteStream,
+        mut piece: Piece<'_>,
+        seq: u32,
+        log: &mut String,
+    ) -> Fate {
         stream.segment(seq, &mut piece, &mut |o| match o {
             Ordered::Piece(p) => {
                 log.push_str(&format!("{}:", p.mark.frame));
@@ -586,6 +606,45 @@ mod tests {
         };
         assert_eq!(behind(64), overtaken);
         assert_eq!(behind(65), Fate::New, "more than overtake one");
+    }
+
+    /// No packet has a number. The clock of the stamps ticks each 1,000 ns, which a first hole shows; its sender
+    /// acknowledges within 2,000 ns at least, or within 1,999. A gap is filled 5,000 ns after what is behind it came.
+    #[test]
+    fn time_stamps_show_what_was_sent_before_what_came() {
+        let fill = |reacts: i64, ticks: u32, behind: u32, stamp: u32| {
+            let (mut s, mut log) = (ByteStream::new(), String::new());
+            s.start(0);
+            s.reacted(reacts);
+            let mut feed = |frame: u64, stamp: u32, seq: u32| {
+                let piece = Piece {
+                    stamp: std::num::NonZeroU32::new(stamp),
+                    ..piece((frame, None), b"ab")
+                };
+                feed_piece(&mut s, piece, seq, &mut log)
+            };
+            feed(1_000, behind.wrapping_sub(ticks), 2);
+            feed(1_000, behind.wrapping_sub(ticks), 0);
+            let ns = u64::from(ticks) * 1_000;
+            feed(1_000 + ns, behind, 6);
+            feed(6_000 + ns, stamp, 4)
+        };
+        let overtaken = Fate::Overtaken { late_ns: 5_000 };
+        assert_eq!(fill(1_999, 100, 700, 699), overtaken, "sent before");
+        assert_eq!(fill(1_999, 100, 700, 701), Fate::New, "sent again");
+        assert_eq!(fill(2_000, 100, 700, 700), overtaken, "in the same tick");
+        assert_eq!(fill(1_999, 100, 700, 700), Fate::New, "or not");
+        assert_eq!(
+            fill(2_000, 99, 700, 700),
+            Fate::New,
+            "nothing shows the tick"
+        );
+        assert_eq!(fill(1_999, 100, 700, 0), Fate::New, "no stamp");
+        assert_eq!(
+            fill(1_999, 100, 3, u32::MAX),
+            overtaken,
+            "stamps start again"
+        );
     }
 
     /// Bytes 2 to 4 were sent before 20, when their sender said to be behind them, and come at 500.

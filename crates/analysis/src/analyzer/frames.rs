@@ -135,6 +135,7 @@ impl AnalyzerState {
                 late_ns: 0,
                 sent: Sent::UNKNOWN,
                 packet: walk.facts.packet_id,
+                stamp: None,
             },
             message: walk.message.map(|span| span.dissector),
             layer: walk.last()?.dissector,

@@ -415,6 +415,7 @@ impl AnalyzerState {
                     late_ns: 0,
                     sent: held.sent,
                     packet: None,
+                    stamp: None,
                 },
                 message: held.message,
                 layer: held.layer,

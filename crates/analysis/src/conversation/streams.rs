@@ -86,6 +86,7 @@ impl Conversation {
         }
         if piece.length > 0 {
             let mut piece = *piece;
+            piece.stamp = segment.stamp;
             if let Some(streams) = &mut self.streams {
                 let claimed = streams[side].claimed_since(segment.seq);
                 let late_ns = claimed.map_or(0, |since| mark.at.since(since));

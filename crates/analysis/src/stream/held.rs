@@ -2,9 +2,10 @@
 //! costs more because many are held: attackers leave holes on purpose.
 
 use crate::Mark;
-use crate::piece::Sent;
+use crate::piece::{Piece, Sent};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::num::NonZeroU32;
 use wirewait_wire::Timestamp;
 
 /// A packet with a number that is lower by at most this was sent before the other one.
@@ -12,6 +13,9 @@ const OVERTAKEN: u16 = 16;
 /// Segments that overtake one at most: what comes later was lost, whatever number it has (a program that replays
 /// packets repeats one with its number).
 const OVERTAKING: u16 = 64;
+
+/// So many ticks of a sender's clock show how long one is.
+const TICKS: i32 = 100;
 
 /// Bytes of one frame that came before their turn.
 pub(super) struct Held {
@@ -27,6 +31,8 @@ pub(super) struct Held {
     pub(super) sent: Sent,
     /// Its sender's number for the packet.
     pub(super) packet: Option<u16>,
+    /// And its time stamp.
+    pub(super) stamp: Option<NonZeroU32>,
 }
 
 /// What is held back in one direction. No two overlap.
@@ -36,12 +42,15 @@ pub(super) struct HeldBack {
     /// When each came, the earliest first; some may be gone.
     came: BinaryHeap<Reverse<(Timestamp, u64)>>,
     bytes: usize,
+    /// The time stamp of the first of all, and when that came.
+    stamped: Option<(u32, Timestamp)>,
 }
 
 impl HeldBack {
     /// Forgets all of it. Hardly ever is there anything.
     #[inline]
     pub(super) fn clear(&mut self) {
+        self.stamped = None;
         if !self.by_position.is_empty() || !self.came.is_empty() {
             *self = Self::default();
         }
@@ -62,16 +71,42 @@ impl HeldBack {
         Some((*at, held.mark))
     }
 
-    /// Whether a packet with this number was sent before the first of them: numbers are counted, and this one is
-    /// a little lower. A retransmission would have a higher one; where numbers are random, one in
-    /// thousands is like this.
-    pub(super) fn is_sent_behind(&self, packet: Option<u16>) -> bool {
-        let first = self.by_position.first_key_value();
-        let Some((packet, first)) = packet.zip(first.and_then(|(_, held)| held.packet)) else {
+    /// Whether this was sent before the first of them, by a sender who hears of what is missing after `hears_ns` at
+    /// least. Numbers of packets are counted, and this one is a little lower: a retransmission would have a higher
+    /// one; where numbers are random, one in thousands is like this. Or its time stamp (RFC 7323) is.
+    pub(super) fn is_overtaken(&self, piece: &Piece<'_>, hears_ns: Option<i64>) -> bool {
+        let Some((_, first)) = self.by_position.first_key_value() else {
             return false;
         };
-        let few = self.by_position.len() <= usize::from(OVERTAKING);
-        few && (1..=OVERTAKEN).contains(&first.wrapping_sub(packet))
+        if self.by_position.len() > usize::from(OVERTAKING) {
+            return false;
+        }
+        let numbers = piece.packet.zip(first.packet);
+        if numbers.is_some_and(|(this, first)| (1..=OVERTAKEN).contains(&first.wrapping_sub(this)))
+        {
+            return true;
+        }
+        let Some((stamp, held)) = piece.stamp.zip(first.stamp) else {
+            return false;
+        };
+        match held.get().wrapping_sub(stamp.get()).cast_signed() {
+            // A retransmission would be of another tick.
+            0 if numbers.is_none() => self
+                .tick_ns()
+                .zip(hears_ns)
+                .is_some_and(|(tick, hears)| 2 * tick <= hears),
+            later => later > 0,
+        }
+    }
+
+    /// How long the clock of these time stamps stands still at a time, ns, as far as the first and the latest of
+    /// what was held back show it.
+    fn tick_ns(&self) -> Option<i64> {
+        let (stamp, since) = self.stamped?;
+        let (_, held) = self.by_position.first_key_value()?;
+        let ticks = held.stamp?.get().wrapping_sub(stamp).cast_signed();
+        let ns = held.mark.at.since(since);
+        (ticks >= TICKS && ns > 0).then(|| ns / i64::from(ticks))
     }
 
     /// When the earliest of them came.
@@ -101,6 +136,9 @@ impl HeldBack {
 
     /// Holds bytes that overlap with none that are held.
     pub(super) fn insert(&mut self, at: u64, held: Held) {
+        if self.stamped.is_none() {
+            self.stamped = held.stamp.map(|stamp| (stamp.get(), held.mark.at));
+        }
         self.bytes += held.weight();
         if self.came.len() > self.by_position.len() * 2 + 16 {
             // Mostly of those that are gone.
