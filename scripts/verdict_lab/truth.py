@@ -20,19 +20,22 @@ def within(log, began, ended):
 
 def carried(frames, calls):
     """What the wire needed at least for requests and responses of calls: way and way back, alone and
-    between both captures; and how long after the first frame of each response its last one arrived.
+    between both captures; how long after the first frame of each response its last one arrived; and how much
+    longer than that least all frames together took.
 
     The least that any frame took is the wire's; what one took longer may be this machine's.
     """
-    ways = []
+    ways, varied = [], 0
     for way in (0, 1):
         its = [frame[1:] for frame in frames if frame[0] == way and any(a <= frame[1] <= b for _, a, b in calls)]
+        varied += sum(went - came for came, went, _ in its)
+        varied -= len(its) * min((went - came for came, went, _ in its), default=0)
         ways.append((min((went - came for came, went, _ in its), default=0), min((all_of for *_, all_of in its), default=0)))
     spreads = []
     for _, a, b in calls:
         arrived = [went for way, came, went, _ in frames if way == 1 and a <= came and went <= b]
         spreads.append(max(arrived) - min(arrived) if arrived else 0)
-    return ways[0][0] + ways[1][0], ways[0][1] + ways[1][1], spreads
+    return ways[0][0] + ways[1][0], ways[0][1] + ways[1][1], spreads, varied
 
 
 def lost_for(call, usual, lost):
@@ -66,7 +69,7 @@ class Truth:
         self.reads, self.opens = len(reads), sum(call[0] == "open" for call in calls)
         self.took = sum(b - a for what, a, b in calls if what in ("read", "open"))
         self.slept = sum(b - a for a, b in within(slept, began, ended))
-        way, between, spreads = carried(frames, reads)
+        way, between, spreads, self.varied = carried(frames, reads)
         self.way, self.between = way * len(reads), between * len(reads)
         self.low = {
             "client": sum(pause for pause in pauses if pause < THINK_NS),

@@ -18,6 +18,11 @@ const AHEAD: u64 = 160;
 /// Samples that show how a way varies.
 pub(crate) const STEADY: u64 = 8;
 
+/// So many samples show how far from their mean they are.
+const MANY: u64 = 16;
+/// A way varies by this part of it at least, whatever they show.
+const LEAST: u64 = 16;
+
 /// Who measures the ways.
 pub(crate) trait Evidence {
     /// How far the station of this end is, as far as that is known. `at`: where that was found last.
@@ -173,6 +178,24 @@ impl Distance {
 }
 
 impl Reach {
+    /// Of all samples, of which there are some.
+    fn mean(&self) -> u64 {
+        ns(self.total) / self.samples
+    }
+
+    /// By how much a way varies of which `shortest` is the shortest.
+    fn spread(&self, shortest: u64) -> u64 {
+        // Few samples do not show it. Many do: by as much more than their mean as that is more than the shortest, at
+        // most a quarter. A mean below the shortest is of another way than this one.
+        match self.samples {
+            MANY.. if self.mean() >= shortest => {
+                (2 * (self.mean() - shortest)).clamp(shortest / LEAST, shortest / 4)
+            }
+            STEADY.. => shortest / 4,
+            _ => shortest,
+        }
+    }
+
     /// What a slice of this station contains of the way.
     #[inline]
     fn bounds(&self, longer: &Longer) -> Bounds {
@@ -186,12 +209,7 @@ impl Reach {
         }
         // No estimate exceeds what a request took.
         let shortest = ns(self.shortest).min(most.least);
-        // Few samples do not show how much the way varies.
-        let spread = match self.samples {
-            STEADY.. => shortest / 4,
-            _ => shortest,
-        };
-        let mean = ns(self.total) / self.samples;
+        let (mean, spread) = (self.mean(), self.spread(shortest));
         let high = mean.max(shortest.saturating_add(spread)).min(most.least);
         let low = shortest.saturating_add(proved);
         let high = high.saturating_add(more).max(low).min(most.here);
@@ -451,7 +469,9 @@ impl Nearest {
             return Some(Bounds { low, high });
         }
         // What came last may have come a little later.
-        let high = low.saturating_add(low / 4);
+        let [_, client] = self.distances();
+        let spread = client.spread(ns(client.shortest)).min(low / 4);
+        let high = low.saturating_add(spread);
         // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
         let acknowledged = (bytes - last).max(1);
         let for_last = |ns: u64| ns.saturating_mul(last) / acknowledged;
@@ -755,6 +775,18 @@ mod tests {
         assert_eq!(bounds(measured(1, 100, 100), 150), (100, 150));
         assert_eq!(bounds(measured(8, 100, 110), 999), (100, 125));
         assert_eq!(bounds(measured(8, 100, 190), 999), (100, 190));
+    }
+
+    /// Sixteen of 110 on average leave twice the 10, of 101 a sixteenth; of 140 the mean; and of 90, which are of
+    /// another way, the quarter of eight.
+    #[test]
+    fn many_samples_show_how_much_a_way_varies() {
+        assert_eq!(bounds(measured(15, 100, 101), 999), (100, 125));
+        assert_eq!(bounds(measured(16, 100, 110), 999), (100, 120));
+        assert_eq!(bounds(measured(16, 100, 101), 999), (100, 106));
+        assert_eq!(bounds(measured(16, 100, 113), 999), (100, 125));
+        assert_eq!(bounds(measured(16, 100, 140), 999), (100, 140));
+        assert_eq!(bounds(measured(16, 100, 90), 999), (100, 125));
     }
 
     /// One request after the other, in one frame each: bytes of the request, of the response, and the
