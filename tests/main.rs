@@ -69,6 +69,7 @@ mod symptoms;
 mod templates;
 mod threads;
 mod truth;
+mod unanswered;
 mod unknowable;
 mod verdict;
 mod windows;
