@@ -145,6 +145,14 @@ pub(crate) const TROUBLES: &[Trouble] = &[
         (c.clients, c.workers, c.reads) = (15, 4, 60);
         far(c, 2 * MS);
     }),
+    // One of them is behind a way of its own, which the capture at the clients has in the server's time.
+    ("clients-4-one-way-20ms", |c| {
+        (c.clients, c.workers, c.far) = (4, 4, Some((1, 20 * MS)));
+    }),
+    ("clients-4-one-way-20ms-sleep-8ms", |c| {
+        (c.clients, c.workers, c.far) = (4, 4, Some((1, 20 * MS)));
+        c.sleep_ns = 8 * MS;
+    }),
     ("clients-4-lost-2", |c| {
         (c.clients, c.workers) = (4, 4);
         lossy(c, [200, 200]);
@@ -238,7 +246,9 @@ fn has_evidence(case: &LabCase, end: LabEnd, who: usize, truth: LabTruth) -> boo
         let way = if station == end { 0 } else { way };
         let slow = slow || line && station != end;
         let stretch = if slow { stretch(case) } else { 1 };
-        let most = (way + cheapest) * stretch * requests * 1000;
+        let far = case.far.map_or(0, |(_, ns)| 2 * ns * case.reads as i64);
+        let far = if station == end { 0 } else { far };
+        let most = ((way + cheapest) * requests + far) * stretch * 1000;
         let short = most < NARROW * 9 / 10 * truth.active();
         short
             || answers_by_itself(case, station)

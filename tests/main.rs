@@ -16,6 +16,7 @@ mod counts;
 mod decnet;
 mod decode;
 mod differential;
+mod distance;
 mod docs;
 mod efficiency;
 mod examples;

@@ -56,8 +56,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     aliases: &["watchdog", "WDOG", "IPX message"],
     does: "watchdog queries and responses, which show how far a workstation is; notices of \
             waiting messages",
-    lacks: "what NCP has for it over UDP; they are counted as other traffic, not with the NCP connection, which has \
-            sockets of its own; a query without a response is not pointed out",
+    lacks: "they are counted as other traffic, not with the NCP connection, which has sockets of its own; a query \
+            without a response is not pointed out",
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[
         Claim::Exact(ipx::MESSAGE.key(signature::QUERY as u32)),

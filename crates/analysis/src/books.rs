@@ -37,7 +37,7 @@ use wirewait_model::records::{
     Entities, LabelId, OperationAt, OperationId, Pair, PairId, RecordBatch, StationId,
 };
 use wirewait_wire::word::Name;
-use wirewait_wire::{Endpoint, Presence, StopReason, Timestamp};
+use wirewait_wire::{Endpoint, Facts, Presence, StopReason, Timestamp};
 
 /// What conversations report to.
 pub(crate) struct Books {
@@ -202,6 +202,14 @@ impl Books {
         }
         self.spending.noticed(notice);
         sink.noticed(notice);
+    }
+
+    /// A message asks for a sign of life, or gives one.
+    #[cold]
+    pub(crate) fn probed(&mut self, facts: &Facts, said: (bool, Option<u16>), frame: (Mark, u32)) {
+        if let Some(sample) = self.questions.message(facts, said, frame) {
+            self.sampled(&sample);
+        }
     }
 
     /// A transport says how far it is.

@@ -276,9 +276,9 @@ impl Pairing {
                 self.response(side, x, message, between, world, events)
             }
             Role::Cancel => self.cancel(x, message),
-            Role::Ack | Role::Upkeep => self.serve(x, message),
+            Role::Ack | Role::Upkeep => self.serve(side, x, message, between, events),
             Role::Refusal => self.refuse(side, x, message, events),
-            Role::Notice | Role::Turn => None,
+            Role::Notice | Role::Probe | Role::Alive | Role::Turn => None,
         };
         match (found, answered) {
             (Some(serial), _) => Some(serial),

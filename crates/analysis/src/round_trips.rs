@@ -6,291 +6,50 @@
 //! is the way to the station and back. What somebody else on the link may answer for a station
 //! (RFC 1027, RFC 4389), its address, shows only how long that way is at least.
 
-use crate::account::{BOTH_SHORTEST, Distance, Evidence, STEADY, Took, on_line};
-use crate::bounds::{Bound, Hits};
+mod questions;
+mod station;
+
+use crate::Mark;
+use crate::RoundTrip;
+use crate::account::{Ceiling, Distance, DistanceAt, Evidence, Reach};
 use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
-use crate::world::Seen;
-use crate::{Mark, Notice, Noticed, RoundTrip};
-use wirewait_wire::{Carries, Cast, Endpoint, NumberedKind, Order, Probe, Timestamp};
-
-/// Questions that are open at once; the oldest goes when there are more.
-const OPEN: usize = 4096;
-
-/// The way to a station may change: the shortest answer counts for so long, ns, and at most twice
-/// that.
-const WINDOW_NS: i64 = 60_000_000_000;
+use questions::TripShows;
+pub(crate) use questions::{TripQuestions, TripSample};
+use station::{Station, StationWay, took};
+use wirewait_wire::{Endpoint, Timestamp};
 
 /// Pairs of stations with routers between two places of the capture.
 const CROSSED: usize = 4096;
 
-/// A question that the receiver's transport answers at once.
-struct TripQuestion {
-    at: Mark,
-    /// Bytes of the frame.
-    bytes: u32,
-    /// What the answer acknowledges: of what opens a byte stream, and of data that polls.
-    expects: Option<u32>,
-    /// It asks with data, which is there when that is answered.
-    data: bool,
-    /// Asked more than once: which was answered cannot be told.
-    repeated: bool,
-}
+/// An answer may be as late as this on a short way, too, ns: the processors of stations and captures have other work.
+const LATE_NS: i64 = 100_000;
 
 /// Stations that are found without a look into the table, a power of two.
 const FOUND: usize = 256;
 
-/// Who asked whom, and on which of their connections.
-type TripKey = (Endpoint, Endpoint, Option<(u16, u16)>);
-
-/// What is known of the way to a station.
-#[derive(Clone, Copy, Default)]
-struct Station {
-    /// The shortest answer of all; `None` where there was none.
-    row: Option<RoundTrip>,
-    /// The shortest of the window that began then, and of the one before, ns.
-    window: Timestamp,
-    shortest: [Option<i64>; 2],
-    distance: Distance,
-}
-
 /// The shortest ways of packets to a station through routers that lie within its time, by
 /// [`CrossingPart`], ns.
 type Crossings = [Option<i64>; 3];
-
-/// Questions whose answers are awaited.
-pub(crate) struct TripQuestions {
-    open: Table<TripKey, TripQuestion>,
-    waiting: usize,
-    pub(crate) hits: Hits,
-}
-
-/// How long a station's transport took to answer, or with what it acknowledged data.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TripSample {
-    station: Endpoint,
-    /// When it was asked.
-    asked: Mark,
-    answered: Mark,
-    /// Of both frames on the line.
-    bytes: u64,
-    shows: TripShows,
-}
-
-/// What a sample says of the way.
-#[derive(Clone, Copy, Debug)]
-enum TripShows {
-    /// It is as long: the transport answered by itself. `data`: which came with the question.
-    Length { data: bool },
-    /// It is no longer: data was acknowledged with the next that was sent.
-    AtMost,
-    /// It is no shorter: somebody on the link answered for the station.
-    AtLeast,
-}
 
 /// What is known of the ways to the stations.
 pub(crate) struct RoundTrips {
     /// Of two stations, in the order of their addresses.
     crossed: Table<[Endpoint; 2], [Crossings; 2]>,
     stations: Table<Endpoint, Station>,
+    /// The ways to stations that answered several: each, with the other end.
+    ways: Table<[Endpoint; 2], StationWay>,
+    /// The shortest times in which a station acknowledged data of another with the next that it sent.
+    rode: Table<[Endpoint; 2], Ceiling>,
     /// Changes whenever the distance of a station does.
     version: u64,
     /// Changes whenever there is something new of how much longer frames take.
     news: u64,
     pub(crate) evicted: u64,
-    /// Where stations were found last, each where its address says.
+    /// Where stations were found last, each where its address says, and ways.
     found: Box<[Known; FOUND]>,
-}
-
-impl TripQuestions {
-    pub(crate) fn new() -> Self {
-        Self {
-            open: Table::new(OPEN),
-            waiting: 0,
-            hits: Hits::NONE,
-        }
-    }
-
-    /// Whether the frame may ask or answer something: nearly none does.
-    #[inline]
-    pub(crate) fn concern(&self, seen: &Seen<'_>) -> bool {
-        match seen.walk.facts.order {
-            Order::Stream(segment) => segment.syn || self.waiting > 0,
-            Order::Numbered(n) => n.poll || self.waiting > 0,
-            Order::None => matches!(seen.walk.facts.carries, Carries::Probe(_)),
-        }
-    }
-
-    /// A frame came that may [concern](Self::concern) them: what it answers.
-    pub(crate) fn seen(&mut self, seen: &Seen<'_>) -> Option<TripSample> {
-        let mut sample = None;
-        // Nearly always nothing waits for an answer, and then none is looked for.
-        let facts = &seen.walk.facts;
-        let (from, to) = (&facts.from, &facts.to);
-        match facts.order {
-            Order::Stream(segment) => {
-                if let Some(ack) = segment.ack.filter(|_| self.waiting > 0) {
-                    sample = self.answer((*to, *from, None), seen, Some(ack));
-                }
-                if segment.syn {
-                    let expects = Some(segment.seq.wrapping_add(1));
-                    let frame = (seen.mark, seen.frame.wire_len);
-                    self.ask((*from, *to, None), frame, (expects, false));
-                }
-            }
-            Order::Numbered(n) => {
-                let forth = n.connection.map(|c| (c.from, c.to));
-                let back = n.connection.map(|c| (c.to, c.from));
-                // LLC answers a poll with the final bit; SPX and its like with any
-                // packet that says what is expected and asks for nothing.
-                let ready = n.kind == NumberedKind::Ready;
-                let answers = match n.connection {
-                    None => n.response && n.poll,
-                    Some(_) => ready && !n.poll,
-                };
-                if answers && self.waiting > 0 {
-                    let expects = n.expects.map(u32::from);
-                    sample = self.answer((*to, *from, back), seen, expects);
-                } else if n.poll && !n.response {
-                    // The answer to a copy of an earlier poll does not acknowledge this one.
-                    let behind = (u32::from(n.number) + 1) % n.modulus.max(1);
-                    let data = n.kind == NumberedKind::Data;
-                    let expects = data.then_some(behind);
-                    // LLC answers at once; over IPX an answer may wait.
-                    let data = data && n.connection.is_none();
-                    let frame = (seen.mark, seen.frame.wire_len);
-                    self.ask((*from, *to, forth), frame, (expects, data));
-                }
-            }
-            Order::None => {
-                if let Carries::Probe(probe) = facts.carries {
-                    sample = self.probed(seen, probe);
-                }
-            }
-        }
-        sample
-    }
-
-    /// A station is asked for a sign of life, or gives one.
-    #[cold]
-    fn probed(&mut self, seen: &Seen<'_>, probe: Probe) -> Option<TripSample> {
-        let facts = &seen.walk.facts;
-        // What is for a group may wait on its way, until all that sleep listen (IEEE 802.11, 11.2.3).
-        if facts.cast != Cast::Unicast {
-            return None;
-        }
-        let (from, to) = (facts.from, facts.to);
-        let number = Some(((probe.number >> 16) as u16, probe.number as u16));
-        if !probe.answers {
-            let frame = (seen.mark, seen.frame.wire_len);
-            self.ask((from, to, number), frame, (None, false));
-            return None;
-        }
-        let sample = self.answer((to, from, number), seen, None)?;
-        Some(match probe.of {
-            None => sample,
-            Some(address) => TripSample {
-                station: Endpoint::at(address),
-                shows: TripShows::AtLeast,
-                ..sample
-            },
-        })
-    }
-
-    #[inline(never)]
-    fn ask(
-        &mut self,
-        key: TripKey,
-        (at, bytes): (Mark, u32),
-        (expects, data): (Option<u32>, bool),
-    ) {
-        let found = self.open.find(&key).and_then(|p| self.open.get_mut(p));
-        if let Some(question) = found {
-            question.repeated = true;
-            (question.expects, question.data) = (expects, data);
-            return;
-        }
-        let question = TripQuestion {
-            at,
-            bytes,
-            expects,
-            data,
-            repeated: false,
-        };
-        match self.open.insert(key, question) {
-            (_, None) => self.waiting += 1,
-            (_, Some(_)) => self.hits.hit(Bound::Questions),
-        }
-    }
-
-    /// This frame answers what was asked.
-    #[inline(never)]
-    fn answer(
-        &mut self,
-        key: TripKey,
-        seen: &Seen<'_>,
-        acknowledges: Option<u32>,
-    ) -> Option<TripSample> {
-        let place = self.open.find(&key)?;
-        let fits = |question: &mut TripQuestion| {
-            let both = acknowledges.zip(question.expects);
-            both.is_none_or(|(a, expects)| a == expects)
-        };
-        if !self.open.get_mut(place).is_some_and(fits) {
-            return None;
-        }
-        let question = self.open.take(place)?;
-        self.waiting = self.waiting.saturating_sub(1);
-        let at = seen.mark;
-        if question.repeated {
-            return None;
-        }
-        Some(TripSample {
-            station: key.1.station(),
-            asked: question.at,
-            answered: at,
-            bytes: u64::from(question.bytes) + u64::from(seen.frame.wire_len),
-            shows: TripShows::Length {
-                data: question.data,
-            },
-        })
-    }
-}
-
-impl TripSample {
-    /// What an acknowledgement says of the way, if a transport sent it.
-    pub(crate) fn of(notice: &Notice) -> Option<Self> {
-        let Noticed::Acknowledged {
-            bare,
-            message: false,
-            last_bytes,
-            sent: Some(frame),
-            after_ns,
-            at_once,
-            ..
-        } = notice.what
-        else {
-            return None;
-        };
-        // Of several frames only the last is sure to have been on its way for so long.
-        let bytes = match at_once {
-            true => on_line(last_bytes.into()) + BOTH_SHORTEST / 2,
-            false => last_bytes.into(),
-        };
-        (at_once || !bare).then(|| Self {
-            station: notice.from.station(),
-            asked: Mark {
-                frame,
-                at: notice.mark.at.plus(-after_ns),
-            },
-            answered: notice.mark,
-            bytes,
-            shows: match at_once {
-                true => TripShows::Length { data: true },
-                false => TripShows::AtMost,
-            },
-        })
-    }
+    found_ways: Box<[Known; FOUND]>,
+    found_rode: Box<[Known; FOUND]>,
 }
 
 impl RoundTrips {
@@ -298,10 +57,14 @@ impl RoundTrips {
         Self {
             crossed: Table::new(CROSSED),
             stations: Table::new(rows),
+            ways: Table::new(rows),
+            rode: Table::new(rows),
             version: 0,
             news: 0,
             evicted: 0,
             found: Box::new([const { Known::new(None) }; FOUND]),
+            found_ways: Box::new([const { Known::new(None) }; FOUND]),
+            found_rode: Box::new([const { Known::new(None) }; FOUND]),
         }
     }
 
@@ -309,15 +72,17 @@ impl RoundTrips {
     pub(crate) fn sampled(&mut self, sample: &TripSample) {
         let TripSample {
             station,
+            other,
             asked,
             answered,
             bytes,
             shows,
         } = *sample;
         let ns = answered.at.since(asked.at);
+        let ends = [station, other];
         match shows {
-            TripShows::Length { data } => self.measured(station, asked, (answered, data), bytes),
-            TripShows::AtMost => self.bounded(station, (bytes, ns), answered.at),
+            TripShows::Length { data } => self.measured(ends, asked, (answered, data), bytes),
+            TripShows::AtMost => self.bounded([station, other.station()], (bytes, ns)),
             TripShows::AtLeast => self.on_the_link(station, ns, (asked, answered)),
         }
     }
@@ -351,7 +116,7 @@ impl RoundTrips {
     #[cold]
     fn on_the_link(&mut self, station: Endpoint, ns: i64, (asked, answered): (Mark, Mark)) {
         let known = self.station(station, answered.at);
-        let reach = &mut known.distance.reach;
+        let reach = &mut known.way.distance.reach;
         if reach.samples > 0 || ns < 0 {
             return;
         }
@@ -362,10 +127,10 @@ impl RoundTrips {
         }
     }
 
-    /// A station answered by itself; that data has come, or something else.
+    /// A station answered the other end by itself; that data has come, or something else.
     fn measured(
         &mut self,
-        station: Endpoint,
+        [station, other]: [Endpoint; 2],
         asked: Mark,
         (answered, data): (Mark, bool),
         bytes: u64,
@@ -376,58 +141,128 @@ impl RoundTrips {
         }
         self.version += 1;
         let known = self.station(station, answered.at);
-        if known.distance.reach.samples == 0 {
+        if known.way.distance.reach.samples == 0 {
             known.row = None;
         }
         took(&mut known.row, station, ns, (asked, answered));
-        let past = answered.at.since(known.window);
-        let mut again = false;
-        if past >= WINDOW_NS {
-            let before = known.shortest[0].filter(|_| past < 2 * WINDOW_NS);
-            known.shortest = [None, before];
-            known.window = answered.at;
-            (known.distance.line.longer, again) = (Took::NONE, true);
+        let sample = (asked, answered, data, bytes);
+        let other = other.station();
+        let split = known.answers(other);
+        let mut news = known.way.measured(sample, ns);
+        if let Some(first) = split {
+            let shortest = known.way.distance.reach.shortest;
+            let apart = known.apart.is_some();
+            let way = self.way([station, other], first, answered.at);
+            news |= way.measured(sample, ns);
+            // Others have half of this way at most: each has its own.
+            let own = way.distance.reach.shortest.saturating_sub(LATE_NS);
+            if apart || own / 2 > shortest {
+                self.differ(station, shortest);
+            }
         }
-        let shortest = known.shortest[0].map_or(ns, |shortest| shortest.min(ns));
-        known.shortest[0] = Some(shortest);
-        let distance = &mut known.distance;
-        let shortest = known.shortest[1].map_or(shortest, |before| before.min(shortest));
-        let reach = &mut distance.reach;
-        reach.samples = reach.samples.saturating_add(1);
-        reach.total = reach.total.saturating_add(ns);
-        let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
-        let moved = moved || reach.samples == STEADY;
-        let first = data && distance.heard.is_none();
-        if data {
-            distance.heard = Some((answered.at, asked.frame));
-        }
-        let took = Took {
-            ns: u64::try_from(ns).unwrap_or(0),
-            bytes,
+        self.news += u64::from(news);
+    }
+
+    /// The ways to this station differ, and this is the shortest, ns.
+    #[cold]
+    fn differ(&mut self, station: Endpoint, shortest: i64) {
+        let known = self
+            .stations
+            .find(&station)
+            .and_then(|place| self.stations.get_mut(place));
+        let Some(known) = known.filter(|known| {
+            let elsewhere = known.apart.as_ref();
+            elsewhere.is_none_or(|elsewhere| elsewhere.reach.link != shortest)
+        }) else {
+            return;
         };
-        let line = &mut distance.line;
-        let denser = took.ns < line.longer.ns || bytes > line.longer.bytes || again;
-        if moved || first || denser {
-            self.news += u64::from(line.measured(took, ns == shortest) || moved || first);
-        }
+        let elsewhere = known.apart.get_or_insert_default();
+        **elsewhere = Distance {
+            reach: Reach {
+                link: shortest,
+                ..Reach::default()
+            },
+            apart: true,
+            ..Distance::UNKNOWN
+        };
+        self.version += 1;
+        self.news += 1;
     }
 
     #[cold]
-    fn look_up(&self, end: &Endpoint, at: &mut Option<TablePlace>) -> &Distance {
-        *at = self.stations.whereabouts(&end.station());
-        let known = at.and_then(|place| self.stations.peek(place));
-        known.map_or(&Distance::UNKNOWN, |known| &known.distance)
+    fn look_up(&self, end: &Endpoint, at: &mut DistanceAt) -> Option<&Station> {
+        at.station = self.stations.whereabouts(&end.station());
+        at.station.and_then(|place| self.stations.peek(place))
+    }
+
+    /// The way of these two, where the station has several.
+    #[cold]
+    fn own<'a>(
+        &'a self,
+        [end, other]: [&Endpoint; 2],
+        elsewhere: &'a Distance,
+        at: &mut DistanceAt,
+    ) -> &'a Distance {
+        let key = [end.station(), other.station()];
+        let known = at
+            .way
+            .filter(|place| self.ways.key_at(*place) == Some(&key));
+        at.way = known.or_else(|| self.ways.whereabouts(&key));
+        let own = at.way.and_then(|place| self.ways.peek(place));
+        let own = own.filter(|way| way.distance.reach.samples > 0);
+        own.map_or(elsewhere, |way| &way.distance)
     }
 
     /// No longer than this can the way of a message of these bytes to a station and back be: it acknowledged data with
     /// the next that it sent.
-    fn bounded(&mut self, station: Endpoint, (bytes, ns): (u64, i64), now: Timestamp) {
-        let known = self.station(station, now);
+    fn bounded(&mut self, ends: [Endpoint; 2], (bytes, ns): (u64, i64)) {
         let ns = u64::try_from(ns).unwrap_or(0);
-        if known.distance.line.ceiling.took(bytes, ns) {
+        let known = &self.found_rode[found_at(ends)];
+        let found = known.get().filter(|place| self.rode.is_at(*place, &ends));
+        let place = found.unwrap_or_else(|| {
+            let (place, gone) = self.rode.place_of(&ends, Ceiling::default);
+            known.set(Some(place));
+            let gone = u64::from(gone.is_some());
+            self.evicted += gone;
+            self.version += gone;
+            self.news += gone;
+            place
+        });
+        if self.rode.at(place).took(bytes, ns) {
             self.version += 1;
             self.news += 1;
         }
+    }
+
+    /// The way to a station that answered several; with what was known of it when it had answered one alone, if
+    /// that was so until now.
+    fn way(
+        &mut self,
+        [station, other]: [Endpoint; 2],
+        first: Option<Box<(Endpoint, StationWay)>>,
+        now: Timestamp,
+    ) -> &mut StationWay {
+        if let Some(first) = first {
+            let (first, mut way) = *first;
+            way.distance.apart = true;
+            let (_, gone) = self.ways.place_of(&[station, first], || way);
+            self.evicted += u64::from(gone.is_some());
+        }
+        let known = &self.found_ways[found_at([station, other])];
+        if let Some(place) = known.get()
+            && self.ways.is_at(place, &[station, other])
+        {
+            return self.ways.at(place);
+        }
+        let new = || StationWay::new(now, true);
+        let (place, gone) = self.ways.place_of(&[station, other], new);
+        known.set(Some(place));
+        if gone.is_some() {
+            self.evicted += 1;
+            self.version += 1;
+            self.news += 1;
+        }
+        self.ways.at(place)
     }
 
     fn station(&mut self, station: Endpoint, now: Timestamp) -> &mut Station {
@@ -437,10 +272,7 @@ impl RoundTrips {
         {
             return self.stations.at(place);
         }
-        let new = || Station {
-            window: now,
-            ..Station::default()
-        };
+        let new = || Station::new(now);
         let (place, evicted) = self.stations.place_of(&station, new);
         known.set(Some(place));
         if evicted.is_some() {
@@ -452,35 +284,32 @@ impl RoundTrips {
     }
 }
 
-/// One more answer of a station took so long. Whether none was as short before.
+/// Where the two may have been found last.
 #[inline]
-fn took(
-    row: &mut Option<RoundTrip>,
-    station: Endpoint,
-    ns: i64,
-    (asked, answered): (Mark, Mark),
-) -> bool {
-    let row = row.get_or_insert(RoundTrip {
-        station,
-        shortest_ns: i64::MAX,
-        ..RoundTrip::default()
-    });
-    row.samples = row.samples.saturating_add(1);
-    let shorter = ns < row.shortest_ns;
-    if shorter {
-        row.shortest_ns = ns;
-        (row.asked, row.answered) = (asked.frame, answered.frame);
-    }
-    shorter
+fn found_at([one, other]: [Endpoint; 2]) -> usize {
+    let mixed = one.identity().address() ^ other.identity().address().rotate_left(1);
+    mixed as usize % FOUND
 }
 
 impl Evidence for RoundTrips {
     #[inline]
-    fn of(&self, end: &Endpoint, at: &mut Option<TablePlace>) -> &Distance {
-        if let Some(known) = at.and_then(|place| self.stations.peek(place)) {
-            return &known.distance;
+    fn of(&self, end: &Endpoint, other: &Endpoint, at: &mut DistanceAt) -> &Distance {
+        let known = at.station.and_then(|place| self.stations.peek(place));
+        let Some(known) = known.or_else(|| self.look_up(end, at)) else {
+            return &Distance::UNKNOWN;
+        };
+        match &known.apart {
+            None => &known.way.distance,
+            Some(elsewhere) => self.own([end, other], elsewhere, at),
         }
-        self.look_up(end, at)
+    }
+
+    fn rode(&self, [end, other]: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling {
+        let key = [end.station(), other.station()];
+        let known = at.filter(|place| self.rode.key_at(*place) == Some(&key));
+        *at = known.or_else(|| self.rode.whereabouts(&key));
+        let ceiling = at.and_then(|place| self.rode.peek(place));
+        ceiling.copied().unwrap_or(Ceiling::NONE)
     }
 
     #[inline]
@@ -512,9 +341,13 @@ impl Evidence for RoundTrips {
 
 #[cfg(test)]
 mod tests {
+    use super::questions::OPEN;
     use super::*;
+    use crate::bounds::Hits;
+    use crate::world::Seen;
     use wirewait_wire::{
-        Address, Facts, Frame, LinkType, Numbered, Session, Stream, Timestamp, Walk,
+        Address, Carries, Cast, Facts, Frame, LinkType, Numbered, NumberedKind, Order, Probe,
+        Session, Stream, Timestamp, Walk,
     };
 
     fn station(last: u8) -> Endpoint {
@@ -620,8 +453,7 @@ mod tests {
         ];
         let (rows, found) = seen(frames.into_iter());
         assert_eq!(rows, [(9, 2, 250)]);
-        let mut at = None;
-        let distance = found.of(&station(9), &mut at);
+        let distance = found.of(&station(9), &station(1), &mut DistanceAt::default());
         assert_eq!((distance.reach.shortest, distance.reach.link), (250, 0));
     }
 
@@ -637,8 +469,11 @@ mod tests {
         ];
         let (rows, found) = seen(frames.into_iter());
         assert_eq!(rows, [(9, 2, 30)]);
-        let mut at = None;
-        let reach = found.of(&station(9), &mut at).reach;
+        let of = |found: &RoundTrips| {
+            let at = &mut DistanceAt::default();
+            found.of(&station(9), &station(1), at).reach
+        };
+        let reach = of(&found);
         assert_eq!((reach.samples, reach.link), (0, 30));
 
         let opens = |ns, ends: [u8; 2], order| {
@@ -659,7 +494,7 @@ mod tests {
         ]);
         let (rows, found) = seen(frames);
         assert_eq!(rows, [(9, 1, 500)]);
-        assert_eq!(found.of(&station(9), &mut None).reach.shortest, 500);
+        assert_eq!(of(&found).shortest, 500);
     }
 
     fn segment(seq: u32, ack: Option<u32>, syn: bool) -> Order {
@@ -720,6 +555,50 @@ mod tests {
         let alone = cross(server, client, CrossingPart::Alone, 600);
         assert_eq!(alone, ([1_500, 600], 4));
         assert_eq!(found.between(&server, &station(2)), None, "another");
+    }
+
+    /// Station 9 answers station 1 in 300 and 250 ns, and station 2 in 400 us and 410 us: it is 250 ns away from
+    /// where it talks with the one, and 400 us where with the other. Of station 3, which it has not
+    /// answered, no more is known than that it is no nearer than 250 ns. Station 2 answers it in 5 us.
+    #[test]
+    fn a_station_has_a_way_for_each_other_end_where_they_differ() {
+        let echo = |ns, [from, to]: [u8; 2], number, took| {
+            [
+                probe(ns, [from, to], false, number, None),
+                probe(ns + took, [to, from], true, number, None),
+            ]
+        };
+        let near = [echo(0, [1, 9], 1, 300), echo(1_000, [1, 9], 2, 250)];
+        let far = [
+            echo(1_000_000, [2, 9], 1, 400_000),
+            echo(2_000_000, [2, 9], 2, 410_000),
+        ];
+        let back = [echo(3_000_000, [9, 2], 7, 5_000)];
+        let of = |found: &RoundTrips, other| {
+            let at = &mut DistanceAt::default();
+            let distance = *found.of(&station(9), &station(other), at);
+            // It is found where it was found last.
+            assert_eq!(*found.of(&station(9), &station(other), at), distance);
+            let reach = distance.reach;
+            (reach.samples, reach.shortest, reach.link)
+        };
+        let (_, found) = seen(near.into_iter().flatten());
+        assert_eq!(of(&found, 1), (2, 250, 0));
+        assert_eq!(of(&found, 2), (2, 250, 0), "the same for all");
+
+        let all = near.into_iter().chain(far).chain(back);
+        let (rows, found) = seen(all.flatten());
+        assert_eq!(rows, [(2, 1, 5_000), (9, 4, 250)]);
+        assert_eq!(of(&found, 1), (2, 250, 0));
+        assert_eq!(of(&found, 2), (2, 400_000, 0));
+        assert_eq!(of(&found, 3), (0, 0, 250));
+        // Nothing differs where the second is a little farther than the first.
+        let (_, found) = seen(
+            near.into_iter()
+                .chain([echo(5_000, [2, 9], 1, 100_400)])
+                .flatten(),
+        );
+        assert_eq!(of(&found, 2), (3, 250, 0));
     }
 
     fn ready(poll: bool, response: bool, connection: Option<Session>) -> Order {

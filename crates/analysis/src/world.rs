@@ -102,6 +102,8 @@ pub(crate) enum Event<'a> {
     Abandoned(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
+    /// It acknowledged a message by itself, which shows how far it is.
+    Reached(&'a Reached),
     /// A request is complete.
     Asked(Case<'a>),
     /// Its answer is complete.
@@ -128,6 +130,17 @@ pub(crate) enum Event<'a> {
     /// The transaction with this number has to do with a frame: the one under way, if none is
     /// named.
     Did(u64, Deed, Option<u64>),
+}
+
+/// A message was acknowledged by a transport, and all of it had come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Who acknowledged it, and to whom.
+    pub(crate) ends: [Endpoint; 2],
+    pub(crate) at: Mark,
+    /// Where it ended, and its bytes if all were in that frame; else none.
+    pub(crate) sent: Mark,
+    pub(crate) bytes: u64,
 }
 
 /// What comes of a message that was counted when it seemed complete.

@@ -247,8 +247,13 @@ pub enum Role {
     /// Reports that the request that `id` names could not be delivered, so that it gets no response.
     /// Without an `id` it is the only one that waits.
     Refusal,
-    /// Needs no answer and is none (mailslots, watchdogs, messages).
+    /// Needs no answer and is none (mailslots, messages).
     Notice,
+    /// Asks whether the other end is there, whose transport answers by itself and at once;
+    /// [`Exchange::number`] comes back with the answer. Nobody waits for it.
+    Probe,
+    /// The answer to a [`Role::Probe`].
+    Alive,
     /// It cannot be told: a response if something waits for one, otherwise a request
     /// ([`crate::Turn`]).
     Turn,
@@ -355,7 +360,7 @@ pub struct Exchange {
     pub repeats: bool,
     /// Numbers the requests of a connection where nothing below repeats what is lost: two
     /// requests with one number are one, even answered; with two numbers they are two, though
-    /// they share an identifier. Means nothing elsewhere.
+    /// they share an identifier. Of a probe, what its answer brings back. Means nothing elsewhere.
     pub number: Option<u16>,
     /// Any station may answer, so the conversation is the client's alone (name queries).
     pub anyone: bool,

@@ -15,6 +15,9 @@ pub const DESTROY: u16 = 0x5555;
 /// Positive acknowledgement: the request is being processed.
 pub const BEING_PROCESSED: u16 = 0x9999;
 
+/// Whether the station is still there, and what it says to that.
+pub const WATCHDOG: u16 = 0x3e3e;
+
 /// The connection number in a request to create one: none yet.
 pub const NO_CONNECTION: u16 = 0xffff;
 
@@ -57,6 +60,20 @@ pub fn bare_request(kind: u16, id: Id) -> Vec<u8> {
 pub fn reply(kind: u16, id: Id, completion: u8, status: u8, body: &[u8]) -> Vec<u8> {
     let mut out = header(kind, id);
     out.u8(completion).u8(status).put(body);
+    out
+}
+
+/// A watchdog packet: `?`, or `Y` as a station was seen to send it over UDP.
+#[must_use]
+pub fn watchdog(connection: u16, what: u8) -> Vec<u8> {
+    let id = Id {
+        sequence: 0,
+        connection,
+        task: 0,
+    };
+    let mut out = header(WATCHDOG, id);
+    // No completion, no state; the slot is the connection's low byte.
+    out.be16(0).u8(connection.to_be_bytes()[1]).u8(what).be32(0);
     out
 }
 

@@ -82,7 +82,7 @@ pub enum Message {
     },
     /// 0x3E3E: the server asks whether the station is still there, or the station's answer.
     Watchdog {
-        /// `?` or `Y`.
+        /// `?`, `Y` or `N`.
         what: u8,
     },
 }
@@ -189,7 +189,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     does: "service requests and replies with every function named, request being processed, \
            connections, file handles, offsets and byte counts, completion codes by function; \
            NDS requests by verb and result; packet bursts, each read or write one call; the \
-           parameters of requests field by field, and of the common replies",
+           parameters of requests field by field, and of the common replies; watchdogs over UDP and \
+           acknowledgements of bursts, which show how far a station is",
     lacks: "packet bursts are known from free implementations and were tried on made captures \
             only; what tells of files in the new style, most of what NDS carries, NCP \
             extensions and other remote calls is shown as bytes; signatures are not checked",
@@ -272,6 +273,7 @@ static DESTROY_CONNECTION: Operation =
 static REPLY: Operation = Operation::new("REPLY", Kind::Other, false);
 static MESSAGE_WAITING: Operation = Operation::new("MESSAGE WAITING", Kind::Other, true);
 static CLEAR_OP_LOCK: Operation = Operation::new("CLEAR OP-LOCK", Kind::Break, true);
+static WATCHDOG: Operation = Operation::new("WATCHDOG", Kind::Other, true);
 static BROADCAST: Operation = Operation::new("SERVER BROADCAST", Kind::Other, true);
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
@@ -320,7 +322,7 @@ impl Header {
                 let code = type_code(0xbbbb) | u32::from(what);
                 (Role::Notice, Side::Server, operation, code)
             }
-            Message::Watchdog { .. } => return None,
+            Message::Watchdog { what } => return self.watchdog(what),
         };
         // In one place, as it is large.
         let mut x = Exchange::new(role, sender, operation, code);
@@ -360,6 +362,19 @@ impl Header {
             _ => {}
         }
         Some(x)
+    }
+
+    /// The server asks by `?`; whatever the station says comes from its transport.
+    fn watchdog(&self, what: u8) -> Option<Exchange> {
+        let (role, sender) = match what {
+            b'?' => (Role::Probe, Side::Server),
+            b'Y' | b'N' => (Role::Alive, Side::Client),
+            _ => return None,
+        };
+        Some(Exchange {
+            number: Some(self.connection),
+            ..Exchange::new(role, sender, &WATCHDOG, type_code(0x3e3e))
+        })
     }
 
     /// The file whose op-lock a notice takes back.
@@ -677,12 +692,13 @@ mod tests {
         assert_eq!(e.file.unwrap().handle, 0xa1b2_c3d4);
         assert_eq!(line(&notice), "S clear op-lock h=a1b2c3d4 (conn 3 seq 0)");
         let watchdog = [0x3e, 0x3e, 0, 6, 0, 0, 0, 0, 6, b'?'];
-        assert!(
-            exchange(Input::whole(&watchdog))
-                .unwrap()
-                .exchange
-                .is_none()
-        );
+        let asks = meaning(&watchdog);
+        assert_eq!((asks.role, asks.sender), (Role::Probe, Side::Server));
+        // As a station said it over UDP.
+        let alive = [0x3e, 0x3e, 0, 6, 0, 0, 0, 0, 6, b'Y', 0, 0, 0, 0];
+        let answers = meaning(&alive);
+        assert_eq!((answers.role, answers.sender), (Role::Alive, Side::Client));
+        assert_eq!((asks.number, answers.number), (Some(6), Some(6)));
         assert_eq!(line(&watchdog), "S watchdog: still there? (conn 6 seq 0)");
         let echo = b"LiP Echo Data";
         assert!(exchange(Input::whole(echo)).unwrap().exchange.is_none());

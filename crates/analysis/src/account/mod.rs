@@ -5,6 +5,7 @@
 
 mod ceiling;
 mod distance;
+mod order;
 mod phase;
 mod posting;
 mod timeline;
@@ -18,9 +19,10 @@ use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
-pub(crate) use ceiling::{BOTH_SHORTEST, Took, on_line};
-pub(crate) use distance::{Distance, Evidence, STEADY};
-use distance::{Nearest, ServerWay, Ways};
+pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
+pub(crate) use distance::{Distance, DistanceAt, Evidence, Reach, STEADY};
+use distance::{Nearest, Paces, PairWays, ServerWay, Ways};
+use order::ServerOrder;
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
 use std::cmp::Reverse;
@@ -58,6 +60,8 @@ pub(crate) fn give(ledgers: &[LedgerRow], stations: &mut [StationRow]) {
 pub(crate) struct Accounts {
     clients: Column<Client>,
     servers: Column<ServerPace>,
+    /// How far servers and clients are, each with the other.
+    pairs: Column<PairWays>,
     /// What may have been lost before the capture.
     unsure: UnsureTime,
     sums: Sums,
@@ -80,6 +84,7 @@ struct Client {
 struct ServerPace {
     way: ServerWay,
     paused: Paused,
+    order: ServerOrder,
 }
 
 /// Slices of one owner that are not posted yet: most requests of a client belong to the owner of
@@ -129,6 +134,7 @@ impl Accounts {
         Self {
             clients: Column::new(),
             servers: Column::new(),
+            pairs: Column::new(),
             unsure: Default::default(),
             sums: Sums::new(),
             course: None,
@@ -176,7 +182,8 @@ impl Accounts {
         // Who will answer a question to anyone is not known yet.
         if !wait.anyone && wait.case.parties.client != TablePlace::NOWHERE {
             let client = self.client(wait);
-            client.nearest.began(wait.case.transaction.client, evidence);
+            let t = wait.case.transaction;
+            client.nearest.began([&t.server, &t.client], evidence);
             client.timeline.begins(wait.began);
         }
     }
@@ -313,12 +320,17 @@ impl Accounts {
         let t = wait.case.transaction;
         let pace = self.servers.of(wait.case.parties.server);
         pace.paused.closed();
+        let waited = pace.order.answers(t);
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
         client.paused.closed();
+        let paces = Paces {
+            server: &mut pace.way,
+            own: self.pairs.of(wait.case.parties.pair),
+        };
         let mut ways = client
             .nearest
-            .ways((wait.case, done.begin), &mut pace.way, evidence);
+            .ways((wait.case, done.begin), (paces, waited), evidence);
         let pause = client.nearest.pause(done.begin);
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;

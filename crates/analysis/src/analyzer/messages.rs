@@ -31,6 +31,11 @@ impl AnalyzerState {
                     let mark = arrival.piece.mark;
                     self.books.announced(facts.from, presence, mark);
                 }
+                if let Role::Probe | Role::Alive = x.role {
+                    let said = (x.role == Role::Alive, x.number);
+                    let frame = (arrival.piece.mark, arrival.piece.length);
+                    self.books.probed(facts, said, frame);
+                }
             }
             let role = message
                 .exchange

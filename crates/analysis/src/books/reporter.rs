@@ -3,6 +3,7 @@
 use super::Books;
 use crate::Sink;
 use crate::path::Path;
+use crate::round_trips::TripSample;
 use crate::world::{Event, Events};
 
 /// Enters in the books what conversations tell, on the path of the frame under way.
@@ -53,6 +54,7 @@ impl Events for Reporter<'_> {
             Event::Twice(sent, again) => books.arrivals.twice(sent, again),
             Event::Guessed => books.quality.guessed_roles += 1,
             Event::Limited(limit) => books.quality.limits.hit(limit),
+            Event::Reached(reached) => books.sampled(&TripSample::acknowledged(reached)),
             Event::Asked(case) => books.asked(case),
             Event::Grows(case, growth) => books.grows(case, growth),
             Event::Repeated(after_ns) => books.spending.repeated(books.now(), after_ns),

@@ -10,7 +10,7 @@ use crate::open::{Open, OpenState};
 use crate::parties::Parties;
 use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Event, Events, World};
+use crate::world::{Between, Event, Events, Reached, World};
 use crate::{Deed, Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -196,7 +196,9 @@ impl Pairing {
                 (x.sender == Side::Client) == (self.open[at].side == side)
             }
             Role::More | Role::Interim | Role::Turn => false,
-            Role::Either | Role::Ack | Role::Upkeep | Role::Refusal => true,
+            Role::Either | Role::Ack | Role::Upkeep | Role::Refusal | Role::Probe | Role::Alive => {
+                true
+            }
         });
         let upkeep = message.exchange.is_none() && message.dissector.is_some();
         let length = message.input.length;
@@ -353,9 +355,26 @@ impl Pairing {
     }
 
     /// Takes in what serves a request that it names, and is no part of it.
-    pub(super) fn serve(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
+    pub(super) fn serve(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        events: &mut impl Events,
+    ) -> Option<u64> {
         let at = self.open.latest(x.id?, |o| o.id == x.id)?;
         let open = &mut *self.open[at];
+        if x.role == Role::Ack
+            && let Some((sent, bytes)) = open.sent_to(side)
+        {
+            events.tell(Event::Reached(&Reached {
+                ends: [between.ends[side], between.ends[1 - side]],
+                at: message.tally.extent.last,
+                sent,
+                bytes,
+            }));
+        }
         let t = &mut open.transaction;
         let (deed, count) = match x.role {
             Role::Ack => (Deed::Ack, &mut t.frames.ack),

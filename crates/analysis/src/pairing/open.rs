@@ -232,6 +232,25 @@ impl Open {
         }
     }
 
+    /// Where the message to this side, which is whole, ended, and its bytes if all are in that frame. Only
+    /// if it was the last that was seen of the request: what says again that it has come, or comes
+    /// after a repetition, does not show how long that took.
+    #[cold]
+    pub(super) fn sent_to(&self, side: usize) -> Option<(Mark, u64)> {
+        let t = &self.transaction;
+        let (extent, bytes) = match (self.deed, self.state) {
+            (Deed::Request, OpenState::Waiting) if side != self.side => {
+                (t.request?, t.request_bytes)
+            }
+            (Deed::Response, OpenState::Done) if side == self.side => {
+                (t.response?, t.response_bytes)
+            }
+            _ => return None,
+        };
+        let single = extent.first == extent.last;
+        Some((extent.last, if single { bytes } else { 0 }))
+    }
+
     pub(super) fn interim(&mut self, tally: &PieceTally) {
         let t = &mut self.transaction;
         t.interims = t.interims.saturating_add(1);

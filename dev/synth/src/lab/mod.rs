@@ -88,6 +88,8 @@ pub struct LabCase {
     pub think_ns: i64,
     /// From the clients, and to them.
     pub ways: [LabWay; 2],
+    /// This client is farther, by so much each way, ns.
+    pub far: Option<(usize, i64)>,
 }
 
 impl LabCase {
@@ -114,6 +116,7 @@ impl LabCase {
             workers: 1,
             think_ns: 0,
             ways: [way; 2],
+            far: None,
         }
     }
 

@@ -333,11 +333,14 @@ impl Lab<'_> {
         }
         for (bytes, packet) in frames {
             self.out.captured(side, now, &bytes);
+            let far = self.case.far.filter(|(client, _)| *client == pair);
+            let far = far.map_or(0, |(_, ns)| ns);
             let arrivals = self.wires[side].send(now, bytes.len(), packet.is_spared());
             let frame = self.flights.len();
             self.flights.push((bytes, packet));
             for at in arrivals {
                 let side = 1 - side;
+                let at = at.saturating_add(far);
                 self.plan(at, LabEvent::Arrive { pair, side, frame });
             }
         }

@@ -41,6 +41,9 @@ impl NcpState {
     /// A message from the client.
     pub(super) fn request(&mut self, verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
         let verb_text = verb.text.as_str();
+        if verb_text == "still-there" {
+            return self.watchdog(b'Y', options);
+        }
         let kind = match verb_text {
             "create-connection" => ncp::CREATE,
             "destroy-connection" => ncp::DESTROY,
@@ -126,7 +129,7 @@ impl NcpState {
             _ => {
                 return Err(verb.expected(
                     "create-connection, negotiate-buffer, burst-connect, open, read, write, close, \
-                     date-and-time, end-of-job, logout or destroy-connection",
+                     date-and-time, end-of-job, logout, destroy-connection or still-there",
                 ));
             }
         };
@@ -143,6 +146,9 @@ impl NcpState {
 
     /// A message from the server.
     pub(super) fn reply(&mut self, verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
+        if verb.text == "watchdog" {
+            return self.watchdog(b'?', options);
+        }
         let sequence: Option<u8> = options.maybe("sequence")?;
         let asked = self
             .asked
@@ -186,10 +192,17 @@ impl NcpState {
                 };
                 ncp::reply(ncp::REPLY, id, completion, status, &body)
             }
-            _ => return Err(verb.expected("reply or being-processed")),
+            _ => return Err(verb.expected("reply, being-processed or watchdog")),
         };
         options.done()?;
         Ok(packet)
+    }
+
+    /// Nothing that is asked or answered.
+    fn watchdog(&self, what: u8, options: &Options) -> Result<Vec<u8>, Fault> {
+        let connection = options.or("connection", self.id.connection)?;
+        options.done()?;
+        Ok(ncp::watchdog(connection, what))
     }
 
     fn reply_body(&self, asked: &NcpAsked, options: &Options) -> Result<Vec<u8>, Fault> {

@@ -1,0 +1,471 @@
+//! What is remembered of a client, and the ways within the slices of its requests.
+
+use super::super::Outstanding;
+use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
+use super::super::order::Waited;
+use super::server::{SHORT, ServerWay};
+use super::{
+    AHEAD, Bounds, Distance, DistanceAt, Evidence, Longer, Most, Reach, STEADY, Ways, behind,
+    is_single, ns,
+};
+use crate::case::Case;
+use crate::table::TablePlace;
+use crate::{Flags, Transaction};
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// Bytes of a response, and of those the ones in its first frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sizes {
+    bytes: u64,
+    head: u64,
+}
+
+impl Sizes {
+    /// Bytes on the line, and of those the ones in the last frame.
+    fn on_line(&self, of: impl Fn(u64) -> u64) -> (u64, u64) {
+        let head = self.head.max(1);
+        let before = self.bytes.saturating_sub(1) / head;
+        let last = of(self.bytes.saturating_sub(before * head));
+        (before * of(head) + last, last)
+    }
+}
+
+/// A request that is over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Over {
+    /// When, and in which frame.
+    end: Timestamp,
+    frame: u64,
+    response: Sizes,
+}
+
+/// What was asked and answered, and answered before that: mostly the same again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lengths {
+    request: u64,
+    response: Sizes,
+    before: Sizes,
+}
+
+/// What the lengths of frames add to the ways within the slices of a request.
+#[derive(Clone, Copy, Debug, Default)]
+struct LongerWays {
+    /// Of these lengths, by the evidence of then.
+    of: Lengths,
+    news: u64,
+    /// The shortest turnaround, gap and transfer of these lengths that is known already, ns.
+    known: [u64; 3],
+    server: Longer,
+    client: Longer,
+    /// The shortest gap that says something, ns, and the shortest of all.
+    gaps: [u64; 2],
+}
+
+/// What is remembered of a server with one of its clients.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::account) struct PairWays {
+    pace: ServerWay,
+    /// The gaps between a response of this server and the client's next request of its conversation.
+    gaps: Ceiling,
+    /// Requests that waited behind none: one that others overtook counts as [`STEADY`].
+    unqueued: u64,
+}
+
+/// What is remembered of the server of a request.
+pub(in crate::account) struct Paces<'a> {
+    /// Of all its clients.
+    pub(in crate::account) server: &'a mut ServerWay,
+    /// Of this one.
+    pub(in crate::account) own: &'a mut PairWays,
+}
+
+impl Paces<'_> {
+    /// What bounds the way to the server. It is one for all of its clients, as far as nothing speaks against it: if
+    /// the evidence does, or if this client's requests take as long as they do although they wait behind none, others'
+    /// turnarounds say nothing.
+    #[inline]
+    fn bounding(&mut self, apart: bool) -> &mut ServerWay {
+        match apart || self.own.unqueued >= STEADY {
+            false => self.server,
+            true => &mut self.own.pace,
+        }
+    }
+}
+
+/// What is remembered of a client to bound its distance.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::account) struct Nearest {
+    /// The latest request that closed, and its conversation.
+    latest: Option<(u64, Over)>,
+    /// The gaps between a response and the next request of its conversation.
+    gaps: Ceiling,
+    /// The latest of them, ns.
+    gap: u64,
+    /// The request before the latest.
+    before: Option<Over>,
+    /// When the client had last acknowledged data at once, as its latest request began; and what
+    /// the evidence was then.
+    heard: (Option<(Timestamp, u64)>, u64),
+    /// What was found last, and of which state of the evidence and which two.
+    found: Option<(u64, [TablePlace; 2], [Reach; 2])>,
+    /// Whether the ways to the server differ by the other end.
+    apart: bool,
+    longer: LongerWays,
+    /// By both of these.
+    ways: Ways,
+    /// The way through routers between these two, if that is known, ns.
+    routers: Option<[i64; 2]>,
+    /// Where the evidence of the client was found, and that of this server.
+    client_at: DistanceAt,
+    /// And what bounds them by acknowledgements on messages.
+    rode_at: [Option<TablePlace>; 2],
+    server_at: Option<(TablePlace, DistanceAt)>,
+}
+
+impl Nearest {
+    /// A request of the second of these to the first begins.
+    #[inline]
+    pub(in crate::account) fn began(
+        &mut self,
+        [server, client]: [&Endpoint; 2],
+        evidence: &impl Evidence,
+    ) {
+        if self.heard.1 != evidence.version() {
+            let distance = evidence.of(client, server, &mut self.client_at);
+            self.heard = (distance.heard, evidence.version());
+        }
+    }
+
+    /// How long of the gap before a request of these bytes that began then the response before it was
+    /// still on its way: until its data was acknowledged. A queue on the way makes that longer than the way
+    /// is otherwise.
+    fn underway(&self, began: Timestamp, request: u64, shortest: u64) -> Option<Bounds> {
+        let ((heard, sent), before) = (self.heard.0?, self.before?);
+        if before.end >= heard || heard > began {
+            return None;
+        }
+        let low = ns(heard.since(before.end));
+        let (bytes, last) = before.response.on_line(on_line);
+        if sent >= before.frame {
+            // All of it: the request is longer than the acknowledgement.
+            let high = low.saturating_add(low.saturating_mul(request) / bytes.max(1));
+            return Some(Bounds { low, high });
+        }
+        // What came last may have come a little later.
+        let [_, client] = self.distances();
+        let spread = client.spread(ns(client.shortest)).min(low / 4);
+        let high = low.saturating_add(spread);
+        // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
+        let acknowledged = (bytes - last).max(1);
+        let for_last = |ns: u64| ns.saturating_mul(last) / acknowledged;
+        let line = low.saturating_sub(shortest);
+        Some(Bounds {
+            low: low.saturating_add(for_last(line)),
+            high: high.saturating_add(for_last(low)),
+        })
+    }
+
+    /// How long nothing was asked for before a request that began then, ns.
+    pub(in crate::account) fn pause(&self, began: Timestamp) -> Option<i64> {
+        Some(began.since(self.before?.end))
+    }
+
+    /// The server and the client of the latest request.
+    pub(in crate::account) fn distances(&self) -> [Reach; 2] {
+        self.found.map_or(Default::default(), |(.., found)| found)
+    }
+
+    /// A request closed. The next one of the same conversation that begins after its end was
+    /// sent by who had the response.
+    #[inline]
+    pub(in crate::account) fn closed(&mut self, t: &Transaction, done: &Outstanding) {
+        self.gap = u64::MAX;
+        if let Some((conversation, latest)) = &self.latest
+            && *conversation == t.conversation
+            && t.copies == 1
+        {
+            let gap = done.begin.since(latest.end);
+            self.gap = u64::try_from(gap).unwrap_or(u64::MAX);
+        }
+        self.before = self.latest.map(|(_, over)| over);
+        let over = Over {
+            end: done.end(),
+            frame: t.response.map_or(0, |response| response.last.frame),
+            response: Sizes {
+                bytes: t.response_bytes,
+                head: t.response_head_bytes,
+            },
+        };
+        self.latest = Some((t.conversation, over));
+    }
+
+    /// The ways within the slices of this request.
+    #[inline]
+    pub(in crate::account) fn ways(
+        &mut self,
+        (case, began): (Case<'_>, Timestamp),
+        (mut paces, waited): (Paces<'_>, Waited),
+        evidence: &impl Evidence,
+    ) -> Ways {
+        let two = [case.parties.server, case.parties.client];
+        let t = case.transaction;
+        let version = evidence.version();
+        let (same, mut known) = match &self.found {
+            Some((of, places, _)) if *places == two => (true, *of == version),
+            _ => (false, false),
+        };
+        if !known {
+            self.found = Some((version, two, self.find(t, two, evidence)));
+        }
+        let lengths = Lengths {
+            request: t.request_bytes,
+            response: Sizes {
+                bytes: t.response_bytes,
+                head: t.response_head_bytes,
+            },
+            before: self.before.map_or(Sizes::default(), |over| over.response),
+        };
+        let turnaround = turnaround(t).map_or(u64::MAX, ns);
+        let longer = &self.longer;
+        let again = same && lengths == longer.of;
+        let unqueued = &mut paces.own.unqueued;
+        let before = *unqueued;
+        *unqueued += match waited {
+            Waited::Queued => 0,
+            Waited::Alone => 1,
+            Waited::Overtaken => STEADY,
+        };
+        // From now on, its own turnarounds bound its way.
+        let alone = before < STEADY && *unqueued >= STEADY;
+        let apart = self.apart;
+        if !again
+            || alone
+            || evidence.news() + paces.bounding(apart).news != longer.news
+            || turnaround < longer.known[0]
+            || self.gap < longer.known[1]
+        {
+            let of = (lengths, two[0]);
+            self.take_in(t, of, (turnaround, again), &mut paces, evidence);
+            known = false;
+        }
+        if t.response_bytes > t.response_head_bytes
+            && !t.flags.contains(Flags::CLOCK_STEP)
+            && let Some(response) = t.response
+            && let Some(took) = response.first.until(response.last)
+        {
+            let took = ns(took);
+            let least = &mut self.longer.known[2];
+            let is_less = took < *least;
+            if is_less {
+                *least = took;
+            }
+            // Else it says nothing of the line.
+            if is_less || took.saturating_mul(SHORT) > turnaround {
+                paces.server.transferred(t, (took, turnaround), is_less);
+                let own = &mut paces.own.pace;
+                own.transferred(t, (took, turnaround), is_less);
+            }
+        }
+        if !known {
+            let [server, client] = self.distances();
+            self.ways = Ways {
+                server: server.bounds(&self.longer.server),
+                client: client.bounds(&self.longer.client),
+            };
+        }
+        let mut ways = self.ways;
+        let [gap, shortest] = self.longer.gaps;
+        if self.heard.0.is_some()
+            && let Some(underway) = self.underway(began, most_on_line(t.request_bytes), shortest)
+        {
+            ways.client.high = ways.client.high.max(underway.high);
+            ways.client.low = ways.client.low.max(underway.low);
+        }
+        if let Some([to_server, to_client]) = self.routers {
+            let shortest = paces.bounding(apart).ceiling.least();
+            ways.server = behind(to_server, ways.server, shortest);
+            ways.client = behind(to_client, ways.client, gap);
+        }
+        ways
+    }
+
+    /// Looks up how far the two are.
+    fn find(
+        &mut self,
+        t: &Transaction,
+        two: [TablePlace; 2],
+        evidence: &impl Evidence,
+    ) -> [Reach; 2] {
+        let known = self.server_at.filter(|(place, _)| *place == two[0]);
+        let mut server_at = known.map_or(DistanceAt::default(), |(_, at)| at);
+        let server = evidence.of(&t.server, &t.client, &mut server_at);
+        let client = evidence.of(&t.client, &t.server, &mut self.client_at);
+        if std::mem::replace(&mut self.apart, server.apart) != server.apart {
+            // What was found is that of another way.
+            self.longer = LongerWays::default();
+        }
+        self.server_at = (two[0] != TablePlace::NOWHERE).then_some((two[0], server_at));
+        self.routers = evidence.between(&t.server, &t.client);
+        [server.reach, client.reach]
+    }
+
+    /// Other lengths than last time, or other evidence.
+    #[inline(never)]
+    fn take_in(
+        &mut self,
+        t: &Transaction,
+        (lengths, server): (Lengths, TablePlace),
+        (turnaround, again): (u64, bool),
+        paces: &mut Paces<'_>,
+        evidence: &impl Evidence,
+    ) {
+        let found = self.server_at.filter(|(place, _)| *place == server);
+        let mut server_at = found.map_or(DistanceAt::default(), |(_, at)| at);
+        let server = evidence.of(&t.server, &t.client, &mut server_at);
+        let client = evidence.of(&t.client, &t.server, &mut self.client_at);
+        let two = [&t.server, &t.client];
+        let rode = evidence.rode(two, &mut self.rode_at[0]);
+        let client_rode = evidence.rode([two[1], two[0]], &mut self.rode_at[1]);
+        if turnaround < u64::MAX {
+            paces.server.took(t, turnaround, server);
+            paces.own.pace.took(t, turnaround, server);
+        }
+        if self.gap < u64::MAX {
+            // Of a response in several frames the first may have been there long before the last.
+            let Sizes { bytes, head } = lengths.before;
+            let response = if bytes > head { 0 } else { bytes };
+            let request = if is_single(t.request) {
+                t.request_bytes
+            } else {
+                0
+            };
+            self.gaps.took(response + request, self.gap);
+            paces.own.gaps.took(response + request, self.gap);
+        }
+        let seen = match client.apart {
+            false => self.gaps,
+            true => paces.own.gaps,
+        };
+        let pace = paces.bounding(server.apart);
+        // Where acknowledgements say what a request was sent after, a gap says nothing more.
+        let acknowledged = client_rode != Ceiling::NONE;
+        let gaps = if acknowledged { Ceiling::NONE } else { seen };
+        let mut known = [turnaround, self.gap, u64::MAX];
+        if again {
+            for (new, old) in known.iter_mut().zip(self.longer.known) {
+                *new = old.min(*new);
+            }
+        }
+        self.longer = LongerWays {
+            of: lengths,
+            news: evidence.news() + pace.news,
+            known,
+            server: pace.longer(t, server, &rode),
+            client: to_client(t, lengths.before, (client, &client_rode), &gaps),
+            gaps: [gaps.least(), client_rode.least().min(seen.least())],
+        };
+    }
+}
+
+/// What the lengths of the response before this request, and of the request, add to the way within the gap.
+fn to_client(
+    t: &Transaction,
+    before: Sizes,
+    (client, rode): (&Distance, &Ceiling),
+    gaps: &Ceiling,
+) -> Longer {
+    let bytes = before.bytes + t.request_bytes;
+    let most = Most::of(rode, bytes + AHEAD).and(Most::of(gaps, bytes));
+    // Who acknowledges data at once does so when long frames have come.
+    if client.heard.is_some() {
+        let here = most.least;
+        return Longer {
+            most: Most { here, ..most },
+            ..Longer::default()
+        };
+    }
+    let line = before.on_line(most_on_line).0 + most_on_line(t.request_bytes);
+    Longer {
+        most,
+        more: client.longer(line + AHEAD - BOTH_SHORTEST),
+        proved: 0,
+    }
+}
+
+/// A turnaround that contains the whole way to the server and back, ns.
+fn turnaround(t: &Transaction) -> Option<i64> {
+    let guessed = [Flags::BY_ORDER, Flags::ENCRYPTED, Flags::OUT_OF_ORDER];
+    let guessed = guessed.into_iter().any(|flag| t.flags.contains(flag));
+    t.turnaround.exact().filter(|ns| *ns >= 0 && !guessed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::measured;
+    use super::*;
+
+    /// The way as it is at this version.
+    struct Known(Distance, u64);
+
+    impl Evidence for Known {
+        fn of(&self, _: &Endpoint, _: &Endpoint, _: &mut DistanceAt) -> &Distance {
+            &self.0
+        }
+
+        fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
+            Ceiling::NONE
+        }
+
+        fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
+            None
+        }
+
+        fn version(&self) -> u64 {
+            self.1
+        }
+
+        fn news(&self) -> u64 {
+            self.1
+        }
+    }
+
+    /// A response ended at 1,000, in frame 7; its data was acknowledged at 1,900, over a way of 100 whose queue
+    /// was full; the next request began at 2,500. So 900 of the gap are the way's.
+    #[test]
+    fn what_a_queue_holds_is_on_its_way_until_it_is_acknowledged() {
+        let at = Timestamp::from_nanos;
+        let heard = |ns, sent| Distance {
+            heard: Some((at(ns), sent)),
+            ..measured(8, 100, 110)
+        };
+        let before = |bytes, head| Nearest {
+            before: Some(Over {
+                end: at(1_000),
+                frame: 7,
+                response: Sizes { bytes, head },
+            }),
+            ..Nearest::default()
+        };
+        let underway = |nearest: &Nearest| {
+            let way = nearest.underway(at(2_500), 90, 120)?;
+            Some((way.low, way.high))
+        };
+        let mut nearest = before(869, 869);
+        nearest.began([&Endpoint::default(); 2], &Known(heard(1_900, 7), 1));
+        // All 900 bytes on the line are there; the request has 90.
+        assert_eq!(underway(&nearest), Some((900, 990)));
+        // What the client acknowledged later is not heard before: it was another response.
+        nearest.began([&Endpoint::default(); 2], &Known(heard(1_950, 7), 1));
+        assert_eq!(underway(&nearest), Some((900, 990)), "the same version");
+        nearest.began([&Endpoint::default(); 2], &Known(heard(2_600, 7), 2));
+        assert_eq!(underway(&nearest), None);
+        nearest.began([&Endpoint::default(); 2], &Known(heard(900, 7), 3));
+        assert_eq!(underway(&nearest), None, "before it ended");
+        // Two frames of 1,000 bytes on the line are there after 900, and the third has 500. No gap was
+        // shorter than 120: so 780 are the line's, and 195 more behind them, or 225; and what came last
+        // may have come a little later.
+        let mut nearest = before(2 * 969 + 469, 969);
+        nearest.began([&Endpoint::default(); 2], &Known(heard(1_900, 6), 1));
+        assert_eq!(underway(&nearest), Some((1_095, 1_125 + 225)));
+    }
+}

@@ -1,0 +1,410 @@
+//! The way between the capture point and a station, which lies within the slices of that station:
+//! what each slice contains of it at least and at most.
+//!
+//! At least: what the station's transport needs to answer by itself, as the [`Evidence`] has it, and
+//! what frames that follow each other evenly show of the line. At most: the shortest turnaround of a
+//! server, or the shortest gap before a client's next request, that was seen so far with frames as long.
+//! Every request pays the way, so none of them is shorter than it.
+//!
+//! Where a capture is made at several places, or beside many clients, a server is not as far for each of them. What
+//! is known of one end with another counts for these two alone as soon as the ways differ: by the evidence,
+//! or by what [`Paces`] says of turnarounds.
+
+mod client;
+mod server;
+
+use super::ceiling::{BOTH_SHORTEST, Ceiling, Took};
+use super::{Bounds, Phase};
+use crate::Extent;
+use crate::table::TablePlace;
+pub(super) use client::{Nearest, Paces, PairWays};
+pub(super) use server::ServerWay;
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// Acknowledgements that may go ahead of two messages, one each way: bytes of those of NetBIOS over IPX.
+const AHEAD: u64 = 160;
+/// Samples that show how a way varies.
+pub(crate) const STEADY: u64 = 8;
+
+/// So many samples show how far from their mean they are.
+const MANY: u64 = 16;
+/// A way varies by this part of it at least, whatever they show.
+const LEAST: u64 = 16;
+
+/// Who measures the ways.
+pub(crate) trait Evidence {
+    /// How far the station of this end is from where frames between it and the other end are captured, as far as
+    /// that is known. `at`: where that was found last.
+    fn of(&self, end: &Endpoint, other: &Endpoint, at: &mut DistanceAt) -> &Distance;
+
+    /// The times in which the first of these acknowledged data of the other by what it was the reason for: the
+    /// next request, or the response. `at`: where that was found last.
+    fn rode(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling;
+
+    /// The way through routers between these two that lies at least within the time of the first
+    /// and of the second, ns; `None` where none was seen on both sides of a router.
+    fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]>;
+
+    /// Another number whenever [`Evidence::of`] may say something else.
+    fn version(&self) -> u64;
+
+    /// Another number whenever it may say something else of how much longer frames take.
+    fn news(&self) -> u64;
+}
+
+/// Where the distance of a station was found, and that of its way to some other end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DistanceAt {
+    pub(crate) station: Option<TablePlace>,
+    pub(crate) way: Option<TablePlace>,
+}
+
+/// Evidence of how far a station is, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Distance {
+    pub(crate) reach: Reach,
+    /// When it last acknowledged data that it may not keep waiting, and in which frame that was sent.
+    pub(crate) heard: Option<(Timestamp, u64)>,
+    pub(crate) line: LineEvidence,
+    /// The ways to this station differ by the other end.
+    pub(crate) apart: bool,
+}
+
+/// How far a station is by the answers that its transport gave by itself, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// How many there were.
+    pub(crate) samples: u64,
+    /// The shortest of them lately.
+    pub(crate) shortest: i64,
+    /// All of them together.
+    pub(crate) total: i64,
+    /// The shortest answer of somebody on its link, who may have answered for it; 0 where there was none.
+    /// It does not say how long the way is at most.
+    pub(crate) link: i64,
+}
+
+/// What says how much longer frames take on the way to a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineEvidence {
+    /// Bytes on the line in the shortest answer, there and back.
+    pub(crate) bytes: u64,
+    /// The answer with the shortest time for a byte.
+    pub(crate) longer: Took,
+}
+
+impl LineEvidence {
+    /// A transport answered by itself, as fast as ever if that is so. Says whether that is news.
+    #[cold]
+    pub(crate) fn measured(&mut self, took: Took, shortest: bool) -> bool {
+        let nearer = shortest && self.bytes != took.bytes;
+        if nearer {
+            self.bytes = took.bytes;
+        }
+        let denser = took.is_denser(&self.longer);
+        if denser {
+            self.longer = took;
+        }
+        nearer || denser
+    }
+}
+
+/// What nothing shorter was seen than.
+#[derive(Clone, Copy, Debug)]
+struct Most {
+    /// Of any length.
+    least: u64,
+    /// Of this one.
+    here: u64,
+}
+
+impl Most {
+    fn of(ceiling: &Ceiling, bytes: u64) -> Self {
+        Self {
+            least: ceiling.least(),
+            here: ceiling.at(bytes),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            here: self.here.min(other.here),
+        }
+    }
+}
+
+/// What the length of the frames adds to a way.
+#[derive(Clone, Copy, Debug)]
+struct Longer {
+    most: Most,
+    /// At most as much more than the shortest answer took,
+    more: u64,
+    /// and at least.
+    proved: u64,
+}
+
+impl Default for Longer {
+    fn default() -> Self {
+        Self {
+            most: Most {
+                least: u64::MAX,
+                here: u64::MAX,
+            },
+            more: 0,
+            proved: 0,
+        }
+    }
+}
+
+impl Distance {
+    /// Without any evidence.
+    pub(crate) const UNKNOWN: Self = Self {
+        reach: Reach {
+            samples: 0,
+            shortest: 0,
+            total: 0,
+            link: 0,
+        },
+        heard: None,
+        line: LineEvidence {
+            bytes: 0,
+            longer: Took::NONE,
+        },
+        apart: false,
+    };
+
+    /// The shortest answer.
+    fn nearest(&self) -> Took {
+        Took {
+            ns: ns(self.reach.shortest),
+            bytes: self.line.bytes.max(BOTH_SHORTEST),
+        }
+    }
+
+    /// How much longer than the shortest answer frames of `more` bytes beside it take at most.
+    fn longer(&self, more: u64) -> u64 {
+        let nearest = self.nearest();
+        let Bounds { high, .. } = self.reach.bounds(&Longer::default());
+        let longer = self.line.longer.longer(more, &nearest);
+        longer.min(nearest.stretched(high, more))
+    }
+}
+
+impl Reach {
+    /// Of all samples, of which there are some.
+    fn mean(&self) -> u64 {
+        ns(self.total) / self.samples
+    }
+
+    /// By how much a way varies of which `shortest` is the shortest.
+    fn spread(&self, shortest: u64) -> u64 {
+        // Few samples do not show it. Many do: by as much more than their mean as that is more than the shortest, at
+        // most a quarter. A mean below the shortest is of another way than this one.
+        match self.samples {
+            MANY.. if self.mean() >= shortest => {
+                (2 * (self.mean() - shortest)).clamp(shortest / LEAST, shortest / 4)
+            }
+            STEADY.. => shortest / 4,
+            _ => shortest,
+        }
+    }
+
+    /// What a slice of this station contains of the way.
+    #[inline]
+    fn bounds(&self, longer: &Longer) -> Bounds {
+        let Longer { most, more, proved } = *longer;
+        if self.samples == 0 {
+            let low = ns(self.link).min(most.least).saturating_add(proved);
+            return Bounds {
+                low: low.min(most.here),
+                high: most.here,
+            };
+        }
+        // No estimate exceeds what a request took.
+        let shortest = ns(self.shortest).min(most.least);
+        let (mean, spread) = (self.mean(), self.spread(shortest));
+        let high = mean.max(shortest.saturating_add(spread)).min(most.least);
+        let low = shortest.saturating_add(proved);
+        let high = high.saturating_add(more).max(low).min(most.here);
+        Bounds {
+            low: low.min(high),
+            high,
+        }
+    }
+}
+
+/// All of it is in one frame.
+fn is_single(extent: Option<Extent>) -> bool {
+    extent.is_some_and(|extent| extent.first == extent.last)
+}
+
+/// What is left of the way to the server, within its slice, and of that to the client, within the
+/// gap before the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ways {
+    server: Bounds,
+    client: Bounds,
+}
+
+impl Ways {
+    /// The gap before the request may contain so much of the network. Says whether that is more
+    /// than was known.
+    pub(super) fn client_up_to(&mut self, ns: u64) -> bool {
+        up_to(&mut self.client, ns)
+    }
+
+    /// The turnaround may.
+    pub(super) fn server_up_to(&mut self, ns: u64) -> bool {
+        up_to(&mut self.server, ns)
+    }
+
+    /// What a slice of this length contains.
+    #[inline]
+    pub(super) fn within(&mut self, phase: Phase, length: i64) -> Option<Bounds> {
+        let left = match phase {
+            Phase::Server => &mut self.server,
+            Phase::Client => &mut self.client,
+            _ => return None,
+        };
+        let length = ns(length);
+        let way = Bounds {
+            low: left.low.min(length),
+            high: left.high.min(length),
+        };
+        left.low -= way.low;
+        left.high -= way.high;
+        Some(way)
+    }
+}
+
+/// A way through routers that take this long, of which `way` is known besides; no slice shorter
+/// than `shortest` was seen.
+#[cold]
+fn behind(routers: i64, way: Bounds, shortest: u64) -> Bounds {
+    let least = ns(routers).min(shortest);
+    Bounds {
+        low: way.low.max(least),
+        high: way.high.max(least),
+    }
+}
+
+fn up_to(way: &mut Bounds, ns: u64) -> bool {
+    let more = ns > way.high;
+    way.high = way.high.max(ns);
+    more
+}
+
+fn ns(ns: i64) -> u64 {
+    u64::try_from(ns).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn measured(samples: u64, shortest: i64, mean: i64) -> Distance {
+        Distance {
+            reach: Reach {
+                samples,
+                shortest,
+                total: mean * samples as i64,
+                link: 0,
+            },
+            ..Distance::default()
+        }
+    }
+
+    /// Nothing took less than this.
+    fn no_less(ns: u64) -> Longer {
+        Longer {
+            most: Most {
+                least: ns,
+                here: ns,
+            },
+            ..Longer::default()
+        }
+    }
+
+    fn bounds(distance: Distance, most: u64) -> (u64, u64) {
+        let Bounds { low, high } = distance.reach.bounds(&no_less(most));
+        (low, high)
+    }
+
+    #[test]
+    fn without_evidence_the_shortest_slice_bounds_the_way() {
+        assert_eq!(bounds(Distance::default(), u64::MAX), (0, u64::MAX));
+        assert_eq!(bounds(Distance::default(), 700), (0, 700));
+    }
+
+    /// Somebody answered for the station after 100 ns: no less, and no more than the shortest slice.
+    #[test]
+    fn what_answers_for_a_station_bounds_the_way_from_below() {
+        let mut distance = Distance::default();
+        distance.reach.link = 100;
+        assert_eq!(bounds(distance, u64::MAX), (100, u64::MAX));
+        assert_eq!(bounds(distance, 700), (100, 700));
+        assert_eq!(bounds(distance, 80), (80, 80), "a slice of 80 was seen");
+        let mut better = measured(8, 60, 60);
+        better.reach.link = 100;
+        assert_eq!(
+            bounds(better, u64::MAX),
+            bounds(measured(8, 60, 60), u64::MAX)
+        );
+    }
+
+    /// 100 ns were measured once: at most twice that, and no more than 150 where a slice of 150
+    /// was seen; eight samples of 110 on average leave 25.
+    #[test]
+    fn evidence_bounds_the_way_from_both_sides() {
+        assert_eq!(bounds(measured(1, 100, 100), u64::MAX), (100, 200));
+        assert_eq!(bounds(measured(1, 100, 100), 150), (100, 150));
+        assert_eq!(bounds(measured(8, 100, 110), 999), (100, 125));
+        assert_eq!(bounds(measured(8, 100, 190), 999), (100, 190));
+    }
+
+    /// Sixteen of 110 on average leave twice the 10, of 101 a sixteenth; of 140 the mean; and of 90, which are of
+    /// another way, the quarter of eight.
+    #[test]
+    fn many_samples_show_how_much_a_way_varies() {
+        assert_eq!(bounds(measured(15, 100, 101), 999), (100, 125));
+        assert_eq!(bounds(measured(16, 100, 110), 999), (100, 120));
+        assert_eq!(bounds(measured(16, 100, 101), 999), (100, 106));
+        assert_eq!(bounds(measured(16, 100, 113), 999), (100, 125));
+        assert_eq!(bounds(measured(16, 100, 140), 999), (100, 140));
+        assert_eq!(bounds(measured(16, 100, 90), 999), (100, 125));
+    }
+
+    /// Routers that were seen on both sides are a least, beside what a transport shows.
+    #[test]
+    fn routers_on_the_way_are_part_of_it() {
+        let behind = |routers, samples, most| {
+            let way = measured(samples, 100, 110).reach.bounds(&no_less(most));
+            let Bounds { low, high } = super::behind(routers, way, most);
+            (low, high)
+        };
+        assert_eq!(behind(80, 0, 999), (80, 999));
+        assert_eq!(behind(80, 0, 50), (50, 50));
+        assert_eq!(behind(80, 8, 999), (100, 125));
+        assert_eq!(behind(200, 8, 999), (200, 200));
+    }
+
+    /// An answer that came late: no slice contains more than the shortest one.
+    #[test]
+    fn no_estimate_exceeds_what_a_request_took() {
+        assert_eq!(bounds(measured(1, 5_968, 5_968), 1_300), (1_300, 1_300));
+    }
+
+    #[test]
+    fn a_slice_contains_no_more_than_its_length() {
+        let way = |low, high| Bounds { low, high };
+        let mut ways = Ways {
+            server: way(10, 30),
+            client: way(0, 5),
+        };
+        assert_eq!(ways.within(Phase::Client, 4), Some(way(0, 4)));
+        assert_eq!(ways.within(Phase::Server, 20), Some(way(10, 20)));
+        assert_eq!(ways.within(Phase::Server, 20), Some(way(0, 10)), "its rest");
+        assert_eq!(ways.within(Phase::Response, 20), None);
+    }
+}
