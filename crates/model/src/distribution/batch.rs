@@ -59,7 +59,7 @@ impl Batch {
         let slots = self.pages.iter_mut().zip(&mut self.places);
         for (ns, (page, place)) in self.values[..n].iter().zip(slots) {
             let ns = ns.cast_unsigned();
-            // So many of them are far below 2^64.
+            // The most of them come to far less than 2^64.
             total += ns;
             (min, max) = (min.min(ns), max.max(ns));
             let slot = Slot::of_small(ns);
@@ -132,7 +132,7 @@ impl Batch {
         };
         let Spread { min, max, .. } = self.spread;
         if BitsOf(min | max).are_small() {
-            // So many of them are far below 2^128.
+            // The most of them come to far less than 2^128.
             return self.times().iter().map(square).sum();
         }
         let squares = self.times().iter().map(square);

@@ -292,7 +292,7 @@ impl Activity {
         }
     }
 
-    /// The same, without any station that it follows.
+    /// What is settled and what waits, without any station that is followed.
     pub(super) fn without_stations(&self) -> Self {
         let mut same = self.clone();
         same.stations = FewRows::default();

@@ -74,7 +74,7 @@ impl Queued {
     }
 }
 
-/// So many small numbers as can wait come to a sum of 64 bits.
+/// Numbers below this are small: those of all answers that can wait come to a sum of 64 bits.
 const SMALL: u64 = 1 << 46;
 const _: () = assert!((WAITING as u64) < u64::MAX / SMALL / 2);
 

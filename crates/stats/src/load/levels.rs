@@ -135,7 +135,7 @@ impl Levels {
         }
     }
 
-    /// The same, without any station that it follows.
+    /// What is settled and what waits, without any station that is followed.
     pub(super) fn without_stations(&self) -> Self {
         Self {
             activity: self.activity.without_stations(),

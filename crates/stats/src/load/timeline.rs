@@ -42,7 +42,7 @@ pub(super) fn widened(line: &Timeline, width_ns: i64) -> Timeline {
 #[derive(Clone)]
 pub(super) struct Series {
     width_ns: i64,
-    /// The same.
+    /// That width, to divide by.
     width: NonZeroU64,
     /// Number of the first bucket, in widths since 1970.
     first: i64,
