@@ -151,7 +151,7 @@ fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
         scaling: Scaling::Unsaid,
         twice: None,
         stamp: (h[12] >> 4 == 8)
-            .then(|| input.bytes.get(24..28)?.first_chunk())
+            .then(|| input.bytes.get(24..32)?.first_chunk())
             .flatten()
             .and_then(|stamp| NonZeroU32::new(u32::from_be_bytes(*stamp))),
         syn: false,
@@ -466,8 +466,10 @@ mod tests {
             }
         };
         assert_eq!(predicted(&bytes), Some(0x1234_5678));
-        assert_eq!(predicted(&bytes[..27]), None, "cut");
-        assert_eq!(stamp(&bytes[..27]), None, "cut");
+        for cut in [27, 28, 31] {
+            let found = (stamp(&bytes[..cut]), predicted(&bytes[..cut]));
+            assert_eq!(found, (None, None), "cut to {cut}");
+        }
         bytes[24..28].fill(0);
         assert_eq!((stamp(&bytes), predicted(&bytes)), (None, None));
         assert_eq!(predicted(&BYTES), None);
