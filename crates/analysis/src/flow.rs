@@ -450,7 +450,7 @@ mod tests {
             [0, 0],
             "others may count"
         );
-        // 207 ms are a timer without a pause, whoever counts.
+        // 207 ms are a timer without a pause, of any count.
         assert_eq!(after_a_pause(42, false, 247, |_| {}), [200, 0]);
         let owes = |flow: &mut StreamFlow| flow.sent(1, (1, 101), 100, mark(40));
         assert_eq!(

@@ -13,7 +13,7 @@ pub(crate) const TWICE_NS: i64 = 6 * TIMER_NS;
 const COUNTED: u8 = 4;
 const LEFT_OUT: u8 = 4;
 const MOST: u8 = 64;
-/// As many show that nobody else has packets with numbers of this count, as far as numbers can show it.
+/// As many show that no other connection has numbers of this count, as far as numbers can show it.
 const VOUCHED: u8 = 16;
 /// Packets with one name of a flow that show that it does not change at will.
 const LABELLED: u8 = 8;

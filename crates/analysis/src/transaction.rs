@@ -73,7 +73,7 @@ pub struct Transaction {
     pub response: Option<Extent>,
     /// Where a raw write's last data frame came after the response: its end (t5).
     pub raw_end: Option<Mark>,
-    /// Until when the response, or the request, was sent again after all of the response had been seen: its client
+    /// Until when the response, or the request, was retransmitted after all of the response had been seen: its client
     /// lacked it.
     pub lost_until: Option<Timestamp>,
     /// t3 - t2.

@@ -14,7 +14,7 @@ const OVERTAKEN: u16 = 16;
 /// packets repeats one with its number).
 const OVERTAKING: u16 = 64;
 
-/// So many ticks of a sender's clock show how long one is.
+/// As many ticks of a sender's clock show how long one is.
 const TICKS: i32 = 100;
 
 /// Bytes of one frame that came before their turn.

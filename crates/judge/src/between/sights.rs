@@ -124,7 +124,7 @@ pub(super) struct RequestSight {
     pub(super) server: Endpoint,
     pub(super) request: Extent,
     pub(super) response: Option<Extent>,
-    /// Until when it was sent again, as the client lacked it.
+    /// Until when it was retransmitted, as the client lacked it.
     pub(super) lost_until: Option<Timestamp>,
     /// What it asks for, and the data that came of it.
     pub(super) of: (&'static str, u32, u64),

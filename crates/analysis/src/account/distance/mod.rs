@@ -26,7 +26,7 @@ const AHEAD: u64 = 160;
 /// Samples that show how a way varies.
 pub(crate) const STEADY: u64 = 8;
 
-/// So many samples show how far from their mean they are.
+/// As many samples show how far from their mean they are.
 const MANY: u64 = 16;
 /// A way varies by this part of it at least, whatever they show.
 const LEAST: u64 = 16;
