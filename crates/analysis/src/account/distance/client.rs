@@ -153,7 +153,10 @@ impl Nearest {
         }
         // What came last may have come a little later.
         let [_, client] = self.distances();
-        let spread = client.spread(ns(client.shortest)).min(low / 4);
+        let spread = match client.samples {
+            0 => low / 4,
+            _ => client.spread(ns(client.shortest)).min(low / 4),
+        };
         let high = low.saturating_add(spread);
         // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
         let acknowledged = (bytes - last).max(1);
