@@ -2,7 +2,7 @@
 //! says is the answer: each share that is printed of the coarse one must hold it, and no other may be named.
 
 use crate::support::{Analysis, analyse_frames, captures, owned_frames};
-use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
+use wirewait_judge::{Culprit, Doubt, Finding, Verdict, row_parts};
 use wirewait_synth::OwnedFrame;
 use wirewait_synth::lab::{LabCarrier, LabCase, LabEnd};
 use wirewait_wire::Timestamp;
@@ -65,6 +65,22 @@ fn wrong(name: &str, tick: i64, (fine, coarse): (&Analysis, &Analysis)) -> Vec<S
         }
         if said.active_ns > 0 && coarse.0 == coarse.1 {
             wrong.push(format!("{name} {tick}: {} is exact", who.name()));
+        }
+    }
+    // Each row of a table, too.
+    for row in &coarse.snapshot.ledgers {
+        let Some(known) = fine.snapshot.ledgers.iter().find(|of| of.of == row.of) else {
+            continue;
+        };
+        let bounds = row_parts(row, &coarse.snapshot.tick);
+        let exact = row_parts(known, &fine.snapshot.tick);
+        for (who, (coarse, fine)) in Culprit::ALL.iter().zip(bounds.into_iter().zip(exact)) {
+            if coarse.low > fine.low || coarse.high < fine.high {
+                let (of, who) = (&row.of, who.name());
+                wrong.push(format!(
+                    "{name} {tick}: {who} {coarse:?} for {fine:?} of {of:?}"
+                ));
+            }
         }
     }
     if said.finding != Finding::None && said.finding != of.finding {

@@ -101,13 +101,13 @@ fn ledgers_cover_what_clients_waited_for() {
 
 /// There is one account: its roll-ups sum to the same time, to the nanosecond and phase by phase.
 #[test]
-fn clients_servers_and_pairs_sum_to_the_total_of_every_capture() {
+fn clients_servers_pairs_and_operations_sum_to_the_total_of_every_capture() {
     let paths = all_captures(
-        "clients_servers_and_pairs_sum_to_the_total_of_every_capture",
+        "clients_servers_pairs_and_operations_sum_to_the_total_of_every_capture",
         &["real", "lab", "derived", "formats", "found"],
         4 << 20,
     );
-    let (mut captures, mut of_several) = (0, 0);
+    let (mut captures, mut of_several, mut operations) = (0, 0, 0);
     for path in paths {
         let Ok(found) = analyse(std::slice::from_ref(&path)) else {
             continue;
@@ -118,12 +118,41 @@ fn clients_servers_and_pairs_sum_to_the_total_of_every_capture() {
             sum(rows, |of| matches!(of, LedgerOf::Client(_))),
             sum(rows, |of| matches!(of, LedgerOf::Server(_))),
             sum(rows, |of| matches!(of, LedgerOf::Pair { .. })),
+            sum(rows, |of| matches!(of, LedgerOf::Operation { .. })),
         ];
-        assert_eq!(sums, [total; 3], "{}", path.display());
+        assert_eq!(sums, [total; 4], "{}", path.display());
+        // Each has its row in the table of operations.
+        for row in rows {
+            if let LedgerOf::Operation {
+                server,
+                protocol,
+                carrier,
+                command,
+                code,
+                kind,
+            } = row.of
+            {
+                let listed = found.snapshot.servers.iter().any(|of| {
+                    (
+                        of.server,
+                        of.protocol,
+                        of.carrier,
+                        of.command,
+                        of.code,
+                        of.kind,
+                    ) == (server, protocol, carrier, command, code, kind)
+                });
+                assert!(listed, "{}: {:?}", path.display(), row.of);
+                operations += 1;
+            }
+        }
         captures += usize::from(total.total() > 0);
         of_several += usize::from(rows.len() > 4);
     }
-    println!("{captures} captures with requests, {of_several} with several clients or servers");
+    println!(
+        "{captures} captures with requests, {of_several} with several clients or servers, {operations} operations"
+    );
+    assert!(operations > 300, "{operations}");
     assert!(captures > 40 && of_several > 10, "{captures} {of_several}");
 }
 

@@ -4,16 +4,16 @@
 
 mod entries;
 
-use crate::account::{Accounts, Outstanding};
+use crate::account::{Accounts, Operations, Outstanding};
 use crate::bounds::Hits;
 use crate::case::{Case, Wait};
 use crate::efficiency::{Payer, Spending};
 use crate::journal::{self, Heading, Journal};
-use crate::parties::Parties;
+use crate::parties::{Directory, Parties};
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
-use crate::table::{Table, TablePlace};
-use crate::{Outcome, Settings, Transaction};
+use crate::table::TablePlace;
+use crate::{LedgerRow, Outcome, Settings};
 pub use entries::EntryBatch;
 use wirewait_model::records::{LineTimes, OperationAt, OperationId, RecordBatch};
 use wirewait_wire::Timestamp;
@@ -28,8 +28,7 @@ pub struct Accounting {
     /// What is closed and not in the statistics yet.
     journal: Journal,
     /// What was asked for at which server.
-    operations: Table<OperationAt, ()>,
-    operations_evicted: u64,
+    operations: Operations,
     /// Somebody takes records.
     pub(crate) recording: bool,
     /// Those that were not handed over.
@@ -50,8 +49,7 @@ impl Accounting {
             watch: Watch::new(),
             spending: Spending::new(settings),
             journal: Journal::new(),
-            operations: Table::new(settings.rows),
-            operations_evicted: 0,
+            operations: Operations::new(settings.rows),
             recording: false,
             batch: RecordBatch::default(),
         }
@@ -82,7 +80,8 @@ impl Accounting {
 
     /// Rows dropped because there were too many.
     pub(crate) fn evicted(&self) -> u64 {
-        self.operations_evicted
+        self.operations
+            .evicted
             .saturating_add(self.round_trips.evicted)
             .saturating_add(self.spending.evicted())
     }
@@ -95,7 +94,7 @@ impl Accounting {
 
     /// The operation with this number.
     pub(crate) fn operation(&self, id: OperationId) -> Option<OperationAt> {
-        self.operations.key_at(TablePlace::of(id)).copied()
+        self.operations.at(TablePlace::of(id)).copied()
     }
 
     /// A client waits for a request.
@@ -119,14 +118,25 @@ impl Accounting {
     ) {
         let wait = wait.between(parties);
         self.watch.ends(wait, at, outstanding);
-        self.accounts.ends(wait, at, outstanding, &self.round_trips);
+        let known = (&self.round_trips, &mut self.operations);
+        self.accounts.ends(wait, at, outstanding, known);
         self.spending.ends(wait, at);
     }
 
     /// Until `at`, it was loss recovery.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
         self.watch.lost(wait, at);
-        self.accounts.lost(wait, at);
+        self.accounts.lost(wait, at, &mut self.operations);
+    }
+
+    /// A wait by design begins.
+    pub(crate) fn waits(&mut self, wait: Wait<'_>) {
+        self.accounts.waits(wait, &mut self.operations);
+    }
+
+    /// The account of time, a row for each of whom it is.
+    pub(crate) fn ledgers(&self, directory: &Directory) -> Vec<LedgerRow> {
+        self.accounts.rows(directory, &self.operations)
     }
 
     /// A transaction is closed, on this account, of a server with such a buffer: it is entered in the
@@ -149,9 +159,9 @@ impl Accounting {
         let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
         let known = known.map(|heading| heading.at);
-        if known.is_none_or(|at| self.operations.again(at).is_none()) {
+        if known.is_none_or(|at| !self.operations.renew(at)) {
             self.post_page(place);
-            let at = self.operation_of(t, case.parties.server);
+            let at = self.operations.place_of(t, case.parties.server);
             let heading = Heading::new(case, payer, at);
             if let Some(key) = heading.key(t) {
                 self.journal.begin(place, heading, key);
@@ -160,22 +170,6 @@ impl Accounting {
         if self.journal.enter(place, (t, took), &access) {
             self.post_page(place);
         }
-    }
-
-    /// Where the operation stands that was asked for; it may push another one out.
-    fn operation_of(&mut self, t: &Transaction, server: TablePlace) -> TablePlace {
-        // Of a server of which nothing is kept there are operations all the same.
-        let key = OperationAt {
-            server: server.id(),
-            protocol: t.protocol,
-            carrier: t.carrier,
-            command: t.operation.name,
-            code: t.code,
-            kind: t.kind,
-        };
-        let (place, gone) = self.operations.place_of(&key, || ());
-        self.operations_evicted += u64::from(gone.is_some());
-        place
     }
 
     /// Posts a page, which goes on under the same heading.

@@ -260,6 +260,8 @@ impl Analyzer {
     }
 
     /// Takes the next frame in.
+    // Part of the loop over frames.
+    #[inline(always)]
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
         let Shared {
             registry, settings, ..
@@ -446,7 +448,7 @@ impl Analyzer {
             ..Load::default()
         };
         books.routing.write(&mut load);
-        let ledgers = accounting.accounts.rows(directory);
+        let ledgers = accounting.ledgers(directory);
         let unsure = accounting.accounts.unsure();
         crate::account::give(&ledgers, &mut stations);
         Snapshot {

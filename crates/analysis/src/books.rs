@@ -252,7 +252,7 @@ impl Books {
         let mut room = None;
         let wait = wait.known(&mut self.directory, &mut room);
         match &mut self.lent {
-            None => self.accounting.accounts.waits(wait),
+            None => self.accounting.waits(wait),
             Some(entries) => entries.waits(&wait),
         }
     }

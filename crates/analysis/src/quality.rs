@@ -114,7 +114,7 @@ pub(crate) const REASONS: [(&str, &str); 26] = [
     (
         COARSE_CLOCK,
         "frames with the stamp of the frame before: the clock of the capture is coarse, and each \
-         time may be off by one of its ticks; only the verdict's shares allow for that",
+         time may be off by one of its ticks; the verdict's shares allow for that, and tables mark theirs",
     ),
     (
         "evicted",

@@ -9,7 +9,8 @@ use crate::{
 };
 use std::sync::Arc;
 use wirewait_model::{Distributions, Excluded, PlaceRow, ServerRow, StationRow, Statistic};
-use wirewait_wire::{Endpoint, Timestamp};
+use wirewait_wire::word::Name;
+use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// Whose time a ledger splits. Rows of each kind sum to the capture's, but for those without
 /// names and those that were dropped because there were too many.
@@ -45,6 +46,21 @@ pub enum LedgerOf {
         /// Its name.
         path: Arc<str>,
     },
+    /// What clients spent on requests for one operation at a server.
+    Operation {
+        /// The server.
+        server: Endpoint,
+        /// The protocol of the requests.
+        protocol: Name,
+        /// What carried them.
+        carrier: Name,
+        /// The specification's name of the operation.
+        command: Name,
+        /// The protocol's number for it.
+        code: u32,
+        /// Its class.
+        kind: Kind,
+    },
 }
 
 /// The way from where the capture was made to a station and back, from what its transport
@@ -72,7 +88,9 @@ pub struct LedgerRow {
     pub of: LedgerOf,
     /// Where it went.
     pub ledger: Ledger,
-    /// Requests that have a part in the servers' share.
+    /// Requests whose slices these are.
+    pub requests: u64,
+    /// Those that have a part in the servers' share.
     pub turnarounds: u64,
     /// Pauses that are the client's share.
     pub pauses: u64,

@@ -44,6 +44,36 @@ pub(crate) fn shares(exact: [Share; 3], snapshot: &Snapshot) -> [Share; 3] {
     })
 }
 
+/// The parts of a row's active time, ns, in the order of [`Culprit::ALL`], widened by what a clock of such
+/// ticks cannot show. How often it may be wrong is counted for the capture; each request of the row has
+/// four slices at most that are not the server's, and two messages.
+#[must_use]
+pub fn row_parts(row: &LedgerRow, tick: &ClockTick) -> [Bounds; 3] {
+    let exact = Culprit::ALL.map(|of| of.of(&row.ledger));
+    if tick.ns == 0 {
+        return exact;
+    }
+    let few = |of_all: u64, each: u64| of_all.min(row.requests.saturating_mul(each));
+    let mut tick = *tick;
+    tick.requests = few(tick.requests, 1);
+    // Several losses, and waits, may lie in one pause.
+    let apart = [Phase::Retransmission, Phase::Waiting];
+    if apart.into_iter().all(|phase| row.ledger.get(phase) == 0) {
+        tick.slices = few(tick.slices, 4);
+        tick.transfers = few(tick.transfers, 2);
+    }
+    tick.nearly_idle = tick.nearly_idle.min(row.ledger.get(Phase::Client));
+    tick.hardly_idle = tick.hardly_idle.min(row.ledger.get(Phase::Idle));
+    let wide = [client(row, &tick), network(row, &tick), server(row, &tick)];
+    Culprit::ALL.map(|of| {
+        let (exact, wide) = (exact[of as usize], wide[of as usize]);
+        Bounds {
+            low: exact.low.min(wide.low),
+            high: exact.high.max(wide.high),
+        }
+    })
+}
+
 /// Whether the ticks are so long that idle time is no different from pauses.
 pub(crate) fn hides_idle(snapshot: &Snapshot) -> bool {
     let think = u64::try_from(snapshot.settings.think_ns).unwrap_or(0);

@@ -5,15 +5,20 @@
 
 #![forbid(unsafe_code)]
 
+mod behind;
 pub mod between;
 mod coarse;
 pub mod compare;
+mod finding;
 mod missing;
 mod nearest;
 mod share;
 mod verdict;
 
+pub use behind::{FileBehind, OperationBehind};
+pub use coarse::row_parts;
+pub use finding::Finding;
 pub use missing::Missing;
 pub use nearest::{Measured, Nearest, nearest};
 pub use share::{Culprit, Share};
-pub use verdict::{Doubt, Finding, OnTheWay, Verdict};
+pub use verdict::{Doubt, OnTheWay, Verdict};

@@ -1,69 +1,16 @@
 //! The answer in one sentence: where most of the active time went, with its evidence and its
 //! doubts.
 
+use crate::behind::{Behind, FileBehind, OperationBehind};
 use crate::coarse;
+use crate::finding::Finding;
 use crate::missing::Missing;
 use crate::share::{Culprit, Share, thousandths, total};
 use std::cmp::Ordering;
 use wirewait_analysis::{
-    Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, ServerRow, Snapshot,
-    UnsurePauses,
+    Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, Snapshot, UnsurePauses,
 };
-use wirewait_wire::{Endpoint, Kind};
-
-/// What the capture shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Finding {
-    /// This one had more than any other can have had.
-    Named(Culprit),
-    /// One of these two: the capture cannot tell which. In the order of [`Culprit::ALL`].
-    Either(Culprit, Culprit),
-    /// Nothing: there is too little, or too much of it is unknown.
-    #[default]
-    None,
-}
-
-impl Finding {
-    /// The name used in every output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Named(culprit) => culprit.name(),
-            Self::Either(Culprit::Client, Culprit::Network) => "client_or_network",
-            Self::Either(Culprit::Client, _) => "client_or_server",
-            Self::Either(..) => "server_or_network",
-            Self::None => "none",
-        }
-    }
-
-    /// The one with most of the time, if it can be told.
-    #[must_use]
-    pub const fn culprit(self) -> Option<Culprit> {
-        match self {
-            Self::Named(culprit) => Some(culprit),
-            Self::Either(..) | Self::None => None,
-        }
-    }
-
-    /// Of the shares in the order of [`Culprit::ALL`].
-    fn on(shares: &[Share; 3]) -> Self {
-        let at = |culprit: Culprit| shares[culprit as usize];
-        for culprit in Culprit::ALL {
-            let others = Culprit::ALL.into_iter().filter(|other| *other != culprit);
-            if others.map(|other| at(other).ns.high).max() < Some(at(culprit).ns.low) {
-                return Self::Named(culprit);
-            }
-        }
-        let mut ranked = Culprit::ALL;
-        ranked.sort_by_key(|culprit| std::cmp::Reverse(at(*culprit).ns.high));
-        let [first, second, _] = ranked;
-        if first.order() < second.order() {
-            Self::Either(first, second)
-        } else {
-            Self::Either(second, first)
-        }
-    }
-}
+use wirewait_wire::Endpoint;
 
 /// What speaks against a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,8 +83,13 @@ pub struct Verdict {
     /// Where most of the time of those found was spent, and how much of it in thousandths: a
     /// client if it is the client's, else a server.
     pub at: Option<(Endpoint, u64)>,
-    /// The operation that took most of it there.
-    pub operation: Option<(&'static str, &'static str, u32)>,
+    /// The operation with most of it: at that server, or at any if the client is named, whose pauses belong
+    /// to the request behind them.
+    pub operation: Option<OperationBehind>,
+    /// The file with most of it, likewise, if that has a tenth.
+    pub file: Option<FileBehind>,
+    /// What most of the network's time was, and how much of it, in thousandths; where the network is named.
+    pub phase: Option<(Phase, u64)>,
     /// The highest utilisation of any link in any second, in millionths; `None` where no speed
     /// is known.
     pub busiest: Option<u64>,
@@ -217,10 +169,12 @@ impl Verdict {
             });
             doubts.extend(unsure.map(|(of, pauses)| Doubt::Timers(of, pauses)));
         }
-        let at = place(finding).and_then(|(culprit, of)| {
-            let all = culprit.shown(&total);
-            worst(snapshot, of, culprit, all)
-        });
+        let Behind {
+            at,
+            operation,
+            file,
+            phase,
+        } = Behind::of(snapshot, finding);
         Self {
             finding,
             shares,
@@ -231,7 +185,9 @@ impl Verdict {
                 .count() as u64,
             answered,
             at,
-            operation: at.and_then(|(at, _)| busiest(snapshot, finding, at)),
+            operation,
+            file,
+            phase,
             busiest: snapshot
                 .segment
                 .busiest(1_000_000_000)
@@ -352,63 +308,4 @@ impl OnTheWay {
         })
         .map(|(_, _, end)| Doubt::OneSample(end))
     }
-}
-
-/// Whose time and of which stations is shown first.
-fn place(finding: Finding) -> Option<(Culprit, Culprit)> {
-    match finding {
-        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _) => {
-            Some((Culprit::Client, Culprit::Client))
-        }
-        Finding::Named(culprit) => Some((culprit, Culprit::Server)),
-        Finding::Either(..) => Some((Culprit::Server, Culprit::Server)),
-        Finding::None => None,
-    }
-}
-
-/// The station where most of this time was spent: this part of `all`.
-fn worst(snapshot: &Snapshot, of: Culprit, culprit: Culprit, all: u64) -> Option<(Endpoint, u64)> {
-    let rows = snapshot.ledgers.iter().filter_map(|row| {
-        let at = match (&row.of, of) {
-            (LedgerOf::Client(at), Culprit::Client) => *at,
-            (LedgerOf::Server(at), Culprit::Server) => *at,
-            _ => return None,
-        };
-        Some((at, culprit.shown(&row.ledger)))
-    });
-    let (at, ns) = rows.max_by_key(|(at, ns)| (*ns, std::cmp::Reverse(*at)))?;
-    Some((at, thousandths(ns, all)))
-}
-
-/// The operation of a server that took most of its time, or of the network's. Of requests that were on their
-/// way at once, each has the whole time.
-fn busiest(
-    snapshot: &Snapshot,
-    finding: Finding,
-    at: Endpoint,
-) -> Option<(&'static str, &'static str, u32)> {
-    let mut ledgers = snapshot.ledgers.iter();
-    let ledger = ledgers.find(|row| row.of == LedgerOf::Server(at))?;
-    let way = ledger.ledger.network_in_server().low;
-    let way = i128::from(way.checked_div(ledger.turnarounds).unwrap_or(0));
-    // Of all that were answered: some turnarounds have a place in no statistics of turnarounds.
-    let time = |row: &ServerRow| {
-        let way = way * i128::from(row.response_time.n);
-        let transfer = row.request_transfer.total + row.response_transfer.total;
-        match finding {
-            Finding::Named(Culprit::Network) => transfer + way,
-            Finding::Named(Culprit::Server) => row.response_time.total - transfer - way,
-            Finding::Either(Culprit::Network, _) | Finding::Either(Culprit::Server, _) => {
-                row.response_time.total
-            }
-            _ => 0,
-        }
-    };
-    snapshot
-        .servers
-        .iter()
-        .filter(|row| row.server == at && !matches!(row.kind, Kind::Wait | Kind::Break))
-        .max_by_key(|row| time(row))
-        .filter(|row| time(row) > 0)
-        .map(|row| (row.protocol, row.command, row.code))
 }

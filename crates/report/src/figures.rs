@@ -1,7 +1,8 @@
 //! How figures are written, and the few that are formed only when they are printed.
 
 use std::fmt;
-use wirewait_analysis::{Counts, FrameSums, WHOLE_FRAME};
+use wirewait_analysis::{Counts, FrameSums, LedgerOf, WHOLE_FRAME};
+use wirewait_wire::Kind;
 
 /// A count with a comma at every third digit.
 #[derive(Clone, Copy, Debug)]
@@ -160,6 +161,26 @@ impl fmt::Display for Command {
             "UNKNOWN" => f.pad(&format!("UNKNOWN_0x{:02X}", self.code)),
             name => f.pad(name),
         }
+    }
+}
+
+/// An operation that owns time, with its protocol: `smb2 READ`, and what carried it where that is not
+/// said elsewhere. Empty where it is another owner.
+pub(crate) fn operation(of: &LedgerOf) -> String {
+    let LedgerOf::Operation {
+        protocol,
+        command: name,
+        code,
+        kind,
+        ..
+    } = *of
+    else {
+        return String::new();
+    };
+    let command = Command { name, code };
+    match kind {
+        Kind::Wait => format!("{protocol} {command} (wait)"),
+        _ => format!("{protocol} {command}"),
     }
 }
 

@@ -153,17 +153,27 @@ fn ledgers() -> Vec<LedgerRow> {
     .into_iter()
     .collect();
     let (client, server) = (v4(9, None), v4(1, None));
+    let row = server_row();
     [
         LedgerOf::Capture,
         LedgerOf::Server(server),
         LedgerOf::Client(client),
         LedgerOf::Pair { client, server },
+        LedgerOf::Operation {
+            server,
+            protocol: row.protocol,
+            carrier: row.carrier,
+            command: row.command,
+            code: row.code,
+            kind: row.kind,
+        },
     ]
     .into_iter()
     .map(|of| {
         made!(LedgerRow {
             of: of,
             ledger: ledger,
+            requests: 20,
             turnarounds: 20,
             pauses: 19,
             span_ns: 32_400_000_000,

@@ -1,9 +1,10 @@
 //! The verdict in words.
 
+use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Short;
-use wirewait_analysis::{Bounds, ENOUGH, Ledger, RoundTrip};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict};
+use wirewait_analysis::{Bounds, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict, row_parts};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -14,35 +15,61 @@ const NOTABLE_NS: u64 = 1_000_000;
 /// From here on, in thousandths of the active time, an interval is wide.
 const WIDE: u64 = 150;
 
-/// Whether the bounds of this part of the active time are far apart.
+/// Whether the bounds of this part of a row's active time are far apart: what may be the network's, or what
+/// a coarse clock cannot show.
 #[must_use]
-pub(crate) fn is_wide(culprit: Culprit, ledger: &Ledger) -> bool {
-    let of = culprit.of(ledger);
-    u128::from(of.high - of.low) * 1000 >= u128::from(ledger.active()) * u128::from(WIDE)
+pub(crate) fn is_wide(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> bool {
+    !bound_mark(culprit, row, tick).is_empty()
 }
 
-/// What stands before a part of the active time that is one bound of a wide interval, on every
-/// surface: the network has at least what is shown, clients and servers have at most that.
+/// What stands before a part of the active time that is one of a wide interval, on every surface: the
+/// network has at least what is shown, clients and servers have at most that; about that where the clock
+/// alone makes it wide.
 #[must_use]
-pub fn bound_mark(culprit: Culprit, ledger: &Ledger) -> &'static str {
+pub fn bound_mark(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> &'static str {
+    let active = u128::from(row.ledger.active());
+    if active == 0 {
+        return "";
+    }
+    let apart = |of: Bounds| u128::from(of.high - of.low);
+    let wide = |ns: u128| ns * 1000 >= active * u128::from(WIDE);
+    let known = apart(culprit.of(&row.ledger));
+    let seen = match tick.ns {
+        0 => known,
+        _ => apart(row_parts(row, tick)[culprit as usize]),
+    };
+    // Where neither is wide alone, the clock is the reason, too.
+    let coarse = wide(seen) && (!wide(known) || wide(seen - known.min(seen)));
     match culprit {
-        _ if !is_wide(culprit, ledger) || ledger.active() == 0 => "",
+        _ if coarse => "~ ",
+        _ if !wide(known) => "",
         Culprit::Network => "\u{2265} ",
         Culprit::Client | Culprit::Server => "\u{2264} ",
     }
 }
 
-/// A part of the active time as tables show it, marked where it is one bound of a wide interval.
+/// A part of the active time as tables show it, marked where it is one of a wide interval.
 #[must_use]
-pub fn marked(culprit: Culprit, ledger: &Ledger) -> Option<String> {
-    let active = ledger.active();
-    let percent = Percent(culprit.shown(ledger), active);
-    (active > 0).then(|| format!("{}{percent}", bound_mark(culprit, ledger)))
+pub fn marked(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> Option<String> {
+    let active = row.ledger.active();
+    let percent = Percent(culprit.shown(&row.ledger), active);
+    (active > 0).then(|| format!("{}{percent}", bound_mark(culprit, row, tick)))
 }
 
 /// What the marks mean, below tables that have them.
 pub(crate) const MARKED: &str = "\u{2264} and \u{2265}: some of the client's or the server's time may \
                                  be the network's, 15 % of active time or more";
+
+/// What the mark of a coarse clock means, below tables that have it.
+#[must_use]
+pub(crate) fn coarse_marked(tick: &ClockTick) -> Option<String> {
+    (tick.ns > 0).then(|| {
+        format!(
+            "~: the clock of the capture ticks every {}; that alone leaves 15 % of active time or more open",
+            seconds(tick.ns)
+        )
+    })
+}
 
 /// Who had most of the active time, and the evidence.
 #[must_use]
@@ -77,10 +104,7 @@ pub fn sentence(verdict: &Verdict) -> String {
                 _ => ("Server or network", "in servers or on the way to them"),
             };
             let whose = match verdict.decided_at() {
-                Some(end) => format!(
-                    "was spent {whose}; only a capture at the {} can tell which",
-                    end.name()
-                ),
+                Some(_) => format!("was spent {whose}"),
                 None => format!("was spent {whose}, and neither surely had more"),
             };
             let parts = [first, second].map(|one| (one, verdict.share(one)));
@@ -100,23 +124,16 @@ pub fn sentence(verdict: &Verdict) -> String {
         "{title}: {part} of active time ({}) {whose}",
         of_active(ns, verdict)
     );
-    if let Some((at, part)) = verdict.at {
-        let of_it = match part {
-            1000 => "all".to_owned(),
-            part => Percent(part, 1000).to_string(),
-        };
-        let whose = match verdict.finding {
-            Finding::Named(Culprit::Network) => "to and from",
-            Finding::Named(Culprit::Server) | Finding::Either(Culprit::Network, _) => "for",
-            _ => "in",
-        };
-        text.push_str(&format!(", {of_it} of it {whose} {at}"));
-    }
-    if let Some((protocol, name, code)) = verdict.operation {
-        let protocol = protocol.to_uppercase();
-        text.push_str(&format!(", mostly {protocol} {}", Command { name, code }));
-    }
     text.push('.');
+    if let (Finding::Either(..), Some(end)) = (verdict.finding, verdict.decided_at()) {
+        text.push_str(&format!(
+            " To tell which, capture at the {}, or give both captures to `wirewait between`.",
+            end.name()
+        ));
+    }
+    if let Some(behind) = behind(verdict) {
+        text.push_str(&format!(" {behind}"));
+    }
     if let Some(busiest) = verdict.busiest {
         text.push_str(&format!(
             " No link was more than {} busy in any second.",
@@ -124,6 +141,65 @@ pub fn sentence(verdict: &Verdict) -> String {
         ));
     }
     text
+}
+
+/// What has most of the time of those found.
+fn behind(verdict: &Verdict) -> Option<String> {
+    let clients = matches!(
+        verdict.finding,
+        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
+    );
+    let part = |thousandths: u64| Percent(thousandths, 1000);
+    let mut parts = Vec::new();
+    if let Some((phase, thousandths)) = verdict.phase {
+        let phase = match phase {
+            Phase::Request => "request transfer",
+            Phase::Response => "response transfer",
+            Phase::Retransmission => "loss recovery",
+            _ => "distance",
+        };
+        parts.push((part(thousandths), phase.to_owned()));
+    }
+    if let Some((at, thousandths)) = verdict.at {
+        let whose = match verdict.finding {
+            _ if clients => "in",
+            Finding::Named(Culprit::Network) => "to and from",
+            _ => "for",
+        };
+        parts.push((part(thousandths), format!("{whose} {at}")));
+    }
+    if let Some(operation) = &verdict.operation {
+        let command = Command {
+            name: operation.command,
+            code: operation.code,
+        };
+        let protocol = operation.protocol.to_uppercase();
+        let whose = match clients {
+            true => format!("before {protocol} {command}"),
+            false => format!("for {protocol} {command} there"),
+        };
+        parts.push((part(operation.thousandths), whose));
+    }
+    if let Some(file) = &verdict.file {
+        let path = Escaped(&file.path);
+        let whose = match clients {
+            true => format!("before requests for file {path}"),
+            false => format!("for file {path}"),
+        };
+        parts.push((part(file.thousandths), whose));
+    }
+    let parts = parts.into_iter().enumerate();
+    let mut parts: Vec<String> = parts
+        .map(|(n, (share, whose))| match n {
+            0 => format!("{share} was {whose}"),
+            _ => format!("{share} {whose}"),
+        })
+        .collect();
+    let last = parts.pop()?;
+    Some(match parts.is_empty() {
+        true => format!("Of that time, {last}."),
+        false => format!("Of that time, {} and {last}.", parts.join(", ")),
+    })
 }
 
 /// Why there is no verdict.
@@ -319,7 +395,8 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             };
             format!(
                 "Doubt: {} ({} together) may be {lost}s that were lost before the capture and \
-                 retransmitted after 200 ms to 1 s; a capture at the {} would tell.",
+                 retransmitted after 200 ms to 1 s. To tell, capture at the {}, or give both captures to \
+                 `wirewait between`.",
                 counted(pauses.count, pause),
                 seconds(pauses.ns),
                 end.name()
@@ -374,8 +451,8 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_analysis::{Phase, UnsurePauses};
-    use wirewait_judge::{OnTheWay, Share};
+    use wirewait_analysis::{Ledger, UnsurePauses};
+    use wirewait_judge::{FileBehind, OnTheWay, OperationBehind, Share};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
     fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
@@ -395,7 +472,12 @@ mod tests {
             clients: 12,
             answered: if some { 1024 } else { 3 },
             at: some.then(|| (v4(1, None), 600)),
-            operation: some.then_some(("smb1", "READ_ANDX", 0x2e)),
+            operation: some.then_some(OperationBehind {
+                protocol: "smb1",
+                command: "READ_ANDX",
+                code: 0x2e,
+                thousandths: 480,
+            }),
             busiest: some.then_some(91_000),
             on_the_way: OnTheWay::default(),
             doubts: doubts,
@@ -418,8 +500,8 @@ mod tests {
         assert_eq!(
             sentence(&seen),
             "Server: 68.2 to 71.2 % of active time (12.8 s of 18.0 s, 12 clients) was spent \
-             waiting for servers, 60.0 % of it for 10.0.0.1, mostly SMB1 READ_ANDX. No link was \
-             more than 9.1 % busy in any second."
+             waiting for servers. Of that time, 60.0 % was for 10.0.0.1 and 48.0 % for SMB1 READ_ANDX \
+             there. No link was more than 9.1 % busy in any second."
         );
         assert_eq!(
             shares(&seen).unwrap(),
@@ -442,35 +524,84 @@ mod tests {
         assert!(
             text.starts_with(
                 "Server or network: 88.0 % of active time (15.8 s of 18.0 s, 12 clients) was \
-                 spent in servers or on the way to them; only a capture at the server can tell \
-                 which, 60.0 % of it for 10.0.0.1"
+                 spent in servers or on the way to them. To tell which, capture at the server, or \
+                 give both captures to `wirewait between`. Of that time, 60.0 % was for 10.0.0.1 and"
             ),
             "{text}"
         );
         // What is open lies with the clients.
-        let asks = |text: String, end| text.contains(&format!("only a capture at the {end} can"));
+        let asks =
+            |text: String, end| text.contains(&format!("To tell which, capture at the {end}, or"));
         assert!(asks(with(1, 2, 0), "client"));
         assert!(asks(with(2, 1, 2), "client"), "idle time is theirs");
         assert!(with(1, 1, 0).contains("in servers or on the way to them, and neither surely had"));
     }
 
-    /// Of 100 ns, 60 are the client's, of which this may be the way to it.
+    /// Of 100 ns, 60 are the client's, of which this may be the way to it; ten requests.
+    fn row(way: u64) -> LedgerRow {
+        let times = [
+            (Phase::Client, 60),
+            (Phase::Request, 5),
+            (Phase::Server, 35),
+        ];
+        let way = Bounds { low: 0, high: way };
+        made!(LedgerRow {
+            ledger: Ledger::from_iter(times).with_network(Bounds::default(), way),
+            requests: 10,
+            turnarounds: 10,
+            pauses: 10,
+        })
+    }
+
     #[test]
     fn one_bound_of_a_wide_interval_is_marked_in_tables() {
-        let of = |way| {
-            let times = [
-                (Phase::Client, 60),
-                (Phase::Request, 5),
-                (Phase::Server, 35),
-            ];
-            let ledger = Ledger::from_iter(times);
-            let way = Bounds { low: 0, high: way };
-            let ledger = ledger.with_network(Bounds::default(), way);
-            Culprit::ALL.map(|culprit| marked(culprit, &ledger).unwrap())
-        };
+        let fine = ClockTick::default();
+        let of = |way| Culprit::ALL.map(|culprit| marked(culprit, &row(way), &fine).unwrap());
         assert_eq!(of(14), ["60.0 %", "5.0 %", "35.0 %"]);
         assert_eq!(of(15), ["\u{2264} 60.0 %", "\u{2265} 5.0 %", "35.0 %"]);
-        assert_eq!(marked(Culprit::Client, &Ledger::default()), None);
+        assert_eq!(marked(Culprit::Client, &LedgerRow::default(), &fine), None);
+    }
+
+    /// The ten turnarounds, each a tick of 1 ns longer or shorter, with a way of two ticks: 35 - 30 to
+    /// 35 + 10. A slice of another request of the capture is no slice of the row.
+    #[test]
+    fn a_share_that_the_clock_alone_makes_wide_is_marked_in_tables() {
+        let tick = |requests| {
+            made!(ClockTick {
+                ns: 1,
+                requests: requests,
+            })
+        };
+        let of = |tick| Culprit::ALL.map(|culprit| marked(culprit, &row(0), &tick).unwrap());
+        assert_eq!(of(tick(1000)), ["~ 60.0 %", "~ 5.0 %", "~ 35.0 %"]);
+        let at = |requests: u64| row_parts(&row(0), &tick(requests))[Culprit::Server as usize];
+        assert_eq!(at(10), Bounds { low: 5, high: 45 });
+        assert_eq!(at(1000), at(10));
+        let mut fine = tick(10);
+        fine.ns = 0;
+        assert_eq!(of(fine), ["60.0 %", "5.0 %", "35.0 %"]);
+    }
+
+    #[test]
+    fn what_is_behind_the_network_and_the_client_is_said() {
+        let mut seen = verdict(Finding::Named(Culprit::Network), Vec::new());
+        seen.phase = Some((Phase::Retransmission, 713));
+        seen.file = Some(FileBehind {
+            share: None,
+            path: "SYS:A\\B".into(),
+            thousandths: 120,
+        });
+        let text = sentence(&seen);
+        let said = "Of that time, 71.3 % was loss recovery, 60.0 % to and from 10.0.0.1, 48.0 % for SMB1 \
+                    READ_ANDX there and 12.0 % for file SYS:A\\B.";
+        assert!(text.contains(said), "{text}");
+        seen.finding = Finding::Named(Culprit::Client);
+        (seen.phase, seen.file) = (None, None);
+        let text = sentence(&seen);
+        let said = "Of that time, 60.0 % was in 10.0.0.1 and 48.0 % before SMB1 READ_ANDX.";
+        assert!(text.contains(said), "{text}");
+        (seen.at, seen.operation) = (None, None);
+        assert!(!sentence(&seen).contains("Of that time"));
     }
 
     #[test]
@@ -581,7 +712,8 @@ mod tests {
         assert_eq!(
             doubts[2],
             "Doubt: 30 pauses (6.21 s together) may be requests that were lost before the capture \
-             and retransmitted after 200 ms to 1 s; a capture at the client would tell."
+             and retransmitted after 200 ms to 1 s. To tell, capture at the client, or give both captures \
+             to `wirewait between`."
         );
     }
 }

@@ -5,6 +5,7 @@
 
 mod ceiling;
 mod distance;
+mod operations;
 mod order;
 mod phase;
 mod posting;
@@ -12,16 +13,17 @@ mod timeline;
 mod unsure;
 
 use crate::bounds::{Bound, Hits};
-use crate::case::Wait;
+use crate::case::{Case, Wait};
 use crate::column::Column;
 use crate::packets::TIMER_NS;
-use crate::parties::{Directory, Parties};
+use crate::parties::Directory;
 use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
 pub(crate) use distance::{Distance, DistanceAt, Evidence, Reach, STEADY};
 use distance::{Nearest, Paces, PairWays, ServerWay, Ways};
+pub(crate) use operations::Operations;
 use order::ServerOrder;
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
@@ -33,7 +35,7 @@ pub(crate) use timeline::{Outstanding, SURE, UNNUMBERED};
 use unsure::Paused;
 pub use unsure::UnsurePauses;
 pub(crate) use unsure::UnsureTime;
-use wirewait_wire::{Endpoint, Timestamp};
+use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// A request is settled when nothing older can be on its way any more: this long after it
 /// began, ns. A request counts from its first byte, but is known when it is complete.
@@ -95,19 +97,46 @@ struct Pending {
     sum: Sum,
 }
 
-/// Whose slices a request makes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whose slices a request makes; [nowhere](TablePlace::NOWHERE) stands who has no row.
+#[derive(Clone, Copy, Debug, Eq)]
 struct SliceOwner {
-    server: Option<TablePlace>,
-    pair: Option<TablePlace>,
+    server: TablePlace,
+    pair: TablePlace,
+    /// What it asks for there.
+    operation: TablePlace,
     /// The share and the file, where they have names.
-    labels: [Option<TablePlace>; 2],
+    labels: [TablePlace; 2],
+}
+
+impl Default for SliceOwner {
+    fn default() -> Self {
+        Self {
+            server: TablePlace::NOWHERE,
+            pair: TablePlace::NOWHERE,
+            operation: TablePlace::NOWHERE,
+            labels: [TablePlace::NOWHERE; 2],
+        }
+    }
+}
+
+/// Mostly they are the same: compared without a branch.
+impl PartialEq for SliceOwner {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let [share, file] = self.labels;
+        (self.pair == other.pair)
+            & (self.operation == other.operation)
+            & (self.server == other.server)
+            & (share == other.labels[0])
+            & (file == other.labels[1])
+    }
 }
 
 /// Slices added up.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     ledger: Ledger,
+    requests: u64,
     /// Requests with a slice of the server's phase, and gaps that are the client's.
     turnarounds: u64,
     pauses: u64,
@@ -121,6 +150,7 @@ struct Sums {
     total: Sum,
     servers: Column<Sum>,
     pairs: Column<Sum>,
+    operations: Column<Sum>,
     labels: Column<Sum>,
     /// Closed requests of all clients that are not settled.
     waiting: usize,
@@ -194,18 +224,18 @@ impl Accounts {
         wait: Wait<'_>,
         at: Timestamp,
         done: Option<&Outstanding>,
-        evidence: &impl Evidence,
+        (evidence, operations): (&impl Evidence, &mut Operations),
     ) {
         let nobody = wait.case.parties.client == TablePlace::NOWHERE;
         if nobody || wait.anyone && wait.case.transaction.response.is_none() {
             return;
         }
-        let owner = self.owner(wait.case.parties);
         let client = self.client(wait);
         if !wait.anyone {
             client.timeline.ends(wait.began);
         }
         if let Some(done) = done {
+            let owner = SliceOwner::of(wait.case, operations);
             let ways = self.ways(wait, done, evidence);
             let client = self.clients.of(wait.case.parties.client);
             client.timeline.closed(done, owner, ways);
@@ -221,8 +251,8 @@ impl Accounts {
     }
 
     /// A wait by design began.
-    pub(crate) fn waits(&mut self, wait: Wait<'_>) {
-        let owner = self.owner(wait.case.parties);
+    pub(crate) fn waits(&mut self, wait: Wait<'_>, operations: &mut Operations) {
+        let owner = SliceOwner::of_stretch(wait.case, operations);
         if !self.client(wait).timeline.waits(wait.began, owner) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
@@ -234,11 +264,11 @@ impl Accounts {
     }
 
     /// From the beginning of the wait to `at` the response, or the request, was lost.
-    pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
+    pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
         if wait.case.parties.client == TablePlace::NOWHERE {
             return;
         }
-        let owner = self.owner(wait.case.parties);
+        let owner = SliceOwner::of_stretch(wait.case, operations);
         if !self.client(wait).timeline.lost(wait.began, at, owner) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
@@ -262,9 +292,9 @@ impl Accounts {
         }
     }
 
-    /// The total, servers, clients, pairs, shares and files, each kind by time waited, the
-    /// longest first. What is closed counts, even where an older request may still claim it.
-    pub(crate) fn rows(&self, directory: &Directory) -> Vec<LedgerRow> {
+    /// The total, servers, clients, pairs, shares, files and operations, each kind by time waited,
+    /// the longest first. What is closed counts, even where an older request may still claim it.
+    pub(crate) fn rows(&self, directory: &Directory, operations: &Operations) -> Vec<LedgerRow> {
         let mut sums = self.sums.clone();
         let last = Timestamp::from_nanos(i64::MAX);
         let clients: Vec<(TablePlace, Sum)> = self
@@ -295,15 +325,19 @@ impl Accounts {
         let pairs = sums.pairs.iter().map(|(at, sum)| (pair(at), *sum));
         let labels = sums.labels.iter();
         let labels = labels.map(|(at, sum)| (label(directory, at), *sum));
+        let asked = sums.operations.iter();
+        let asked = asked.map(|(at, sum)| (operation(directory, operations, at), *sum));
         let mut rows: Vec<LedgerRow> = total
             .chain(servers)
             .chain(clients)
             .chain(pairs)
             .chain(labels)
+            .chain(asked)
             .filter_map(|(of, sum)| {
                 Some(LedgerRow {
                     of: of?,
                     ledger: sum.ledger,
+                    requests: sum.requests,
                     turnarounds: sum.turnarounds,
                     pauses: sum.pauses,
                     span_ns: sum.span_ns(),
@@ -411,19 +445,27 @@ impl Accounts {
         self.sums.waiting = self.sums.waiting.saturating_sub(left);
         gone.pending.post(&mut self.sums, &mut gone.sum);
     }
+}
 
-    /// The owner of a request's slices. All of its rows are there from now on.
-    fn owner(&mut self, parties: &Parties) -> SliceOwner {
-        fn kept(column: &mut Column<Sum>, place: TablePlace) -> Option<TablePlace> {
-            column.renew(place);
-            column.has(place).then_some(place)
-        }
+impl SliceOwner {
+    /// The owner of a wait, or of a loss: apart, so that the other is part of what closes a request.
+    #[cold]
+    #[inline(never)]
+    fn of_stretch(case: Case<'_>, operations: &mut Operations) -> Self {
+        Self::of(case, operations)
+    }
+
+    /// The owner of a request's slices.
+    #[inline]
+    fn of(case: Case<'_>, operations: &mut Operations) -> Self {
+        let parties = case.parties;
         // A user's time is not accounted for.
         let [_, share, file] = parties.named.map_or([None; 3], |named| named.labels);
-        SliceOwner {
-            server: kept(&mut self.sums.servers, parties.server),
-            pair: kept(&mut self.sums.pairs, parties.pair),
-            labels: [share, file].map(|label| kept(&mut self.sums.labels, label?)),
+        Self {
+            server: parties.server,
+            pair: parties.pair,
+            operation: operations.place_of(case.transaction, parties.server),
+            labels: [share, file].map(|label| label.unwrap_or(TablePlace::NOWHERE)),
         }
     }
 }
@@ -454,6 +496,7 @@ impl Pending {
             total,
             servers,
             pairs,
+            operations,
             labels,
             ..
         } = sums;
@@ -462,17 +505,14 @@ impl Pending {
         let SliceOwner {
             server,
             pair,
+            operation,
             labels: [share, file],
         } = self.owner;
-        for (column, place) in [(servers, server), (pairs, pair)] {
-            if let Some(sum) = place.and_then(|place| column.known(place)) {
-                sum.merge(&self.sum);
-            }
+        for (column, place) in [(servers, server), (pairs, pair), (operations, operation)] {
+            self.sum.post(column, place);
         }
-        for label in [share, file].into_iter().flatten() {
-            if let Some(sum) = labels.known(label) {
-                sum.merge(&self.sum);
-            }
+        for label in [share, file] {
+            self.sum.post(labels, label);
         }
     }
 }
@@ -483,6 +523,7 @@ impl Sums {
             total: Sum::default(),
             servers: Column::new(),
             pairs: Column::new(),
+            operations: Column::new(),
             labels: Column::new(),
             waiting: 0,
             slices: ClockTick::default(),
@@ -492,8 +533,16 @@ impl Sums {
 }
 
 impl Sum {
+    /// Adds it to the row of this place, unless that is gone.
+    fn post(&self, column: &mut Column<Self>, place: TablePlace) {
+        if !column.is_past(place) {
+            column.of(place).merge(self);
+        }
+    }
+
     fn merge(&mut self, other: &Self) {
         self.ledger.merge(&other.ledger);
+        self.requests += other.requests;
         self.turnarounds += other.turnarounds;
         self.pauses += other.pauses;
         if let Some((from, to)) = other.span {
@@ -532,31 +581,66 @@ fn label(directory: &Directory, place: TablePlace) -> Option<LedgerOf> {
     }
 }
 
+/// What is gone with its server, or before it, is nobody's.
+fn operation(
+    directory: &Directory,
+    operations: &Operations,
+    place: TablePlace,
+) -> Option<LedgerOf> {
+    let at = operations.at(place)?;
+    Some(LedgerOf::Operation {
+        server: directory.station(TablePlace::of(at.server?))?,
+        protocol: at.protocol,
+        carrier: at.carrier,
+        command: at.command,
+        code: at.code,
+        kind: at.kind,
+    })
+}
+
 type LedgerOrder<'a> = (
     u8,
     Reverse<u64>,
     [Option<Endpoint>; 2],
-    [Option<&'a str>; 2],
+    [Option<&'a str>; 3],
+    (u32, Option<Kind>),
 );
 
 /// The kinds in their order, each by time waited, the longest first.
 fn order(row: &LedgerRow) -> LedgerOrder<'_> {
+    let none = [None; 3];
     let (kind, ends, names) = match &row.of {
-        LedgerOf::Capture => (0, [None, None], [None, None]),
-        LedgerOf::Server(server) => (1, [Some(*server), None], [None, None]),
-        LedgerOf::Client(client) => (2, [Some(*client), None], [None, None]),
-        LedgerOf::Pair { client, server } => (3, [Some(*client), Some(*server)], [None, None]),
-        LedgerOf::Share { server, share } => (4, [Some(*server), None], [Some(&**share), None]),
+        LedgerOf::Capture => (0, [None, None], none),
+        LedgerOf::Server(server) => (1, [Some(*server), None], none),
+        LedgerOf::Client(client) => (2, [Some(*client), None], none),
+        LedgerOf::Pair { client, server } => (3, [Some(*client), Some(*server)], none),
+        LedgerOf::Share { server, share } => {
+            (4, [Some(*server), None], [Some(&**share), None, None])
+        }
         LedgerOf::File {
             server,
             share,
             path,
         } => {
-            let names = [share.as_deref(), Some(&**path)];
+            let names = [share.as_deref(), Some(&**path), None];
             (5, [Some(*server), None], names)
         }
+        LedgerOf::Operation {
+            server,
+            protocol,
+            carrier,
+            command,
+            ..
+        } => {
+            let names = [Some(*protocol), Some(*carrier), Some(*command)];
+            (6, [Some(*server), None], names)
+        }
     };
-    (kind, Reverse(row.ledger.waited()), ends, names)
+    let last = match row.of {
+        LedgerOf::Operation { code, kind, .. } => (code, Some(kind)),
+        _ => (0, None),
+    };
+    (kind, Reverse(row.ledger.waited()), ends, names, last)
 }
 
 #[cfg(test)]

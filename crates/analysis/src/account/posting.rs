@@ -32,6 +32,7 @@ impl Posting<'_> {
     /// A request of this owner was outstanding from then to then.
     #[inline]
     pub(super) fn spans(&mut self, from: Timestamp, to: Timestamp) {
+        self.pending.sum.requests += 1;
         self.pending.sum.spans(from, to);
     }
 

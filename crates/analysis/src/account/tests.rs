@@ -1,5 +1,6 @@
 use super::*;
 use crate::case::Case;
+use crate::parties::Parties;
 use crate::symptoms::testing::{at, station, transaction};
 use wirewait_wire::Kind;
 
@@ -14,10 +15,18 @@ fn outstanding(from: i64, to: i64) -> Outstanding {
 
 /// The rows after these requests, with room for `room` of each kind.
 fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
+    let requests: Vec<(Request, u32)> = requests.iter().map(|request| (*request, 1)).collect();
+    rows_of(&requests, room)
+}
+
+/// The rows after requests for operations with these numbers.
+fn rows_of(requests: &[(Request, u32)], room: usize) -> Vec<LedgerRow> {
+    let mut operations = Operations::new(room);
     let mut accounts = Accounts::new(&Settings::default());
     let mut directory = Directory::new(room);
-    for (client, server, from, to) in requests {
+    for ((client, server, from, to), code) in requests {
         let mut t = transaction(1, Kind::Read, *from, *to);
+        t.code = *code;
         (t.client, t.server) = (station(*client), station(100 + *server));
         let mut parties = Parties::UNKNOWN;
         directory.meet(&t, &mut parties);
@@ -35,12 +44,12 @@ fn rows(requests: &[Request], room: usize) -> Vec<LedgerRow> {
             wait,
             at(*to),
             Some(&outstanding(*from, *to)),
-            &crate::round_trips::RoundTrips::new(16),
+            (&crate::round_trips::RoundTrips::new(16), &mut operations),
         );
     }
-    let before = accounts.rows(&directory);
+    let before = accounts.rows(&directory, &operations);
     accounts.finish();
-    let after = accounts.rows(&directory);
+    let after = accounts.rows(&directory, &operations);
     assert_eq!(
         before, after,
         "what is closed is shown before it is settled"
@@ -73,16 +82,60 @@ fn slices_of_a_client_are_rolled_up_by_their_owners() {
     assert_eq!(of(&rows, LedgerOf::Capture), (72, 5, 50));
 }
 
+/// The row of an operation at a server.
+fn operation(code: u32, n: u8) -> LedgerOf {
+    let t = transaction(1, Kind::Read, 0, 1);
+    LedgerOf::Operation {
+        server: station(100 + n),
+        protocol: t.protocol,
+        carrier: t.carrier,
+        command: t.operation.name,
+        code,
+        kind: Kind::Read,
+    }
+}
+
+/// By hand: client 1 asks server 1 for 7 from 0 to 10, has 5 ms of its own, asks it for 8 from 15 to 40
+/// and for 7 from 20 to 50; the last 10 ms of that are its own. Client 2 asks server 2 for 7 meanwhile.
+#[test]
+fn slices_belong_to_the_operation_of_their_request() {
+    let requests = [
+        ((1, 1, 0, 10), 7),
+        ((2, 2, 5, 45), 7),
+        ((1, 1, 15, 40), 8),
+        ((1, 1, 20, 50), 7),
+    ];
+    let rows = rows_of(&requests, 10);
+    assert_eq!(of(&rows, operation(7, 1)), (20, 0, 50));
+    assert_eq!(of(&rows, operation(8, 1)), (25, 5, 25));
+    assert_eq!(of(&rows, operation(7, 2)), (40, 0, 40));
+    let of_operations = rows
+        .iter()
+        .filter(|row| matches!(row.of, LedgerOf::Operation { .. }));
+    let requests: Vec<u64> = of_operations.map(|row| row.requests).collect();
+    assert_eq!(requests, [1, 1, 2], "by time waited");
+}
+
+/// Room for one: what the operation before it had is nobody's, and the total keeps it.
+#[test]
+fn an_operation_that_is_dropped_takes_its_time_along() {
+    let rows = rows_of(&[((1, 1, 0, 10), 7), ((1, 1, 15, 40), 8)], 1);
+    assert!(rows.iter().all(|row| row.of != operation(7, 1)));
+    assert_eq!(of(&rows, operation(8, 1)), (25, 5, 25));
+    assert_eq!(of(&rows, LedgerOf::Capture), (35, 5, 40));
+}
+
 #[test]
 fn every_kind_of_row_sums_to_the_total() {
-    let requests: Vec<Request> = (0..400u32)
+    let requests: Vec<(Request, u32)> = (0..400u32)
         .map(|n| {
             let (client, server) = ((n % 7) as u8, (n * 5 % 3) as u8);
             let from = i64::from(n) * 3 + i64::from(n % 4) * 900;
-            (client, server, from, from + i64::from(n * 13 % 40))
+            let request = (client, server, from, from + i64::from(n * 13 % 40));
+            (request, n * 7 % 11)
         })
         .collect();
-    let rows = rows(&requests, 100);
+    let rows = rows_of(&requests, 100);
     let sum = |wanted: fn(&LedgerOf) -> bool| {
         let mut sum = Ledger::default();
         for row in rows.iter().filter(|row| wanted(&row.of)) {
@@ -95,6 +148,11 @@ fn every_kind_of_row_sums_to_the_total() {
     assert_eq!(sum(|of| matches!(of, LedgerOf::Client(_))), total);
     assert_eq!(sum(|of| matches!(of, LedgerOf::Server(_))), total);
     assert_eq!(sum(|of| matches!(of, LedgerOf::Pair { .. })), total);
+    assert_eq!(sum(|of| matches!(of, LedgerOf::Operation { .. })), total);
+    let requests =
+        |row: &LedgerRow| matches!(row.of, LedgerOf::Operation { .. }).then_some(row.requests);
+    assert_eq!(rows.iter().filter_map(requests).sum::<u64>(), 400);
+    assert_eq!(rows[0].requests, 400);
 }
 
 /// Room for one pair and two stations: the second server takes the first one's place.
@@ -111,6 +169,7 @@ fn a_client_keeps_the_time_of_a_server_that_is_forgotten() {
 fn who_leaves_gives_back_the_room_of_what_waits() {
     let mut accounts = Accounts::new(&Settings::default());
     let mut directory = Directory::new(2);
+    let mut operations = Operations::new(2);
     let mut wait = |client: u8, from: i64, to: Option<i64>| {
         let mut t = transaction(1, Kind::Read, from, from + 1);
         t.client = station(client);
@@ -132,7 +191,7 @@ fn who_leaves_gives_back_the_room_of_what_waits() {
                 wait,
                 at(to),
                 Some(&outstanding(from, to)),
-                &crate::round_trips::RoundTrips::new(16),
+                (&crate::round_trips::RoundTrips::new(16), &mut operations),
             );
         }
         accounts.sums.waiting
@@ -147,6 +206,7 @@ impl Accounts {
     pub(crate) fn overrun_waits() -> Hits {
         let mut accounts = Accounts::new(&Settings::default());
         let mut directory = Directory::new(16);
+        let mut operations = Operations::new(16);
         let t = transaction(1, Kind::Wait, 0, 1);
         let mut parties = Parties::UNKNOWN;
         directory.meet(&t, &mut parties);
@@ -161,10 +221,10 @@ impl Accounts {
             repeated: None,
         };
         for n in 0..timeline::WAITS as i64 + 2 {
-            accounts.waits(wait(n));
+            accounts.waits(wait(n), &mut operations);
         }
         for n in 0..timeline::WAITS as i64 + 3 {
-            accounts.lost(wait(10 * n), at(10 * n + 5));
+            accounts.lost(wait(10 * n), at(10 * n + 5), &mut operations);
         }
         accounts.hits()
     }

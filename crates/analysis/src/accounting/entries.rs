@@ -209,7 +209,7 @@ impl Entry {
             Self::Closed(took, payer, buffer) => {
                 accounting.closed(case, took.as_ref(), (*payer, *buffer));
             }
-            Self::Waits(wait) => accounting.accounts.waits(wait.of(case)),
+            Self::Waits(wait) => accounting.waits(wait.of(case)),
             Self::Waited(wait, at) => accounting.accounts.waited(wait.of(case), *at),
             Self::Lost(wait, at) => accounting.lost(wait.of(case), *at),
             Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),

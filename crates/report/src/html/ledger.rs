@@ -6,8 +6,8 @@ use super::table;
 use crate::figures::Percent;
 use crate::table::NOTHING;
 use crate::time::Short;
-use crate::verdict::{MARKED, bound_mark};
-use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
+use crate::verdict::{MARKED, bound_mark, coarse_marked, is_wide};
+use wirewait_analysis::{ClockTick, Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
 
 /// Bars of a kind.
@@ -45,7 +45,7 @@ pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
     if let Some(row) = rows.iter().find(|row| row.of == LedgerOf::Capture) {
         page.within("figure", &[("data-json", &"/ledger/capture")], |page| {
             stacked(page, "ledger-all", 36, "all", &row.ledger);
-            key(page, &row.ledger);
+            key(page, row, &snapshot.tick);
             page.within("figcaption", &[], |page| summary(page, &row.ledger));
         });
     }
@@ -59,7 +59,7 @@ pub(super) fn configuration(page: &mut Page, n: usize, name: &str, snapshot: &Sn
         match rows.iter().find(|row| row.of == LedgerOf::Capture) {
             Some(row) if row.ledger.active() > 0 => {
                 stacked(page, &format!("ledger-{n}"), 28, name, &row.ledger);
-                key(page, &row.ledger);
+                key(page, row, &snapshot.tick);
             }
             _ => page.leaf("p", &[("class", &"note")], "no active time"),
         }
@@ -72,15 +72,15 @@ pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
         &[("class", &"note")],
         "Each moment of a client belongs to its oldest outstanding request. Percentages and bars \
          are of active time, in client-seconds; waiting by design, idle and unknown time are no \
-         part of it. Servers, clients and pairs each sum to all.",
+         part of it. Servers, clients, pairs and operations each sum to all.",
     );
-    let wide = |row: &LedgerRow| {
-        Culprit::ALL
-            .iter()
-            .any(|one| !bound_mark(*one, &row.ledger).is_empty())
-    };
+    let tick = &snapshot.tick;
+    let wide = |row: &LedgerRow| Culprit::ALL.iter().any(|one| is_wide(*one, row, tick));
     if snapshot.ledgers.iter().any(wide) {
         page.leaf("p", &[("class", &"note")], format_args!("{MARKED}."));
+        if let Some(said) = coarse_marked(tick) {
+            page.leaf("p", &[("class", &"note")], format_args!("{said}."));
+        }
     }
     let of = |wanted: fn(&LedgerOf) -> bool| -> Vec<&LedgerRow> {
         let rows = snapshot.ledgers.iter();
@@ -89,25 +89,29 @@ pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
     let servers = of(|of| matches!(of, LedgerOf::Server(_)));
     let clients = of(|of| matches!(of, LedgerOf::Client(_)));
     let pairs = of(|of| matches!(of, LedgerOf::Pair { .. }));
-    bars(page, "Servers", "servers", &servers);
-    bars(page, "Clients", "clients", &clients);
+    bars(page, "Servers", "servers", (&servers, tick));
+    bars(page, "Clients", "clients", (&clients, tick));
     // Where each client has one server, or the other way round, they say it all.
     if pairs.len() > servers.len().max(clients.len()) {
-        bars(page, "Pairs", "pairs", &pairs);
+        bars(page, "Pairs", "pairs", (&pairs, tick));
     }
+    let operations = of(|of| matches!(of, LedgerOf::Operation { .. }));
+    bars(page, "Operations", "operations", (&operations, tick));
 }
 
-fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&LedgerRow]) {
+fn bars(
+    page: &mut Page,
+    heading: &'static str,
+    key_of: &'static str,
+    (rows, tick): (&[&LedgerRow], &ClockTick),
+) {
     if rows.is_empty() {
         return;
     }
     let shown = rows.iter().take(BARS);
     let used = |phases: &[Phase]| shown.clone().any(|row| sum(&row.ledger, phases) > 0);
-    let bounded = |whose: Option<Culprit>| {
-        shown
-            .clone()
-            .any(|row| !mark(whose, &row.ledger).is_empty())
-    };
+    let bounded =
+        |whose: Option<Culprit>| shown.clone().any(|row| !mark(whose, row, tick).is_empty());
     let parts = PARTS
         .iter()
         .filter(|(_, whose, phases)| used(phases) || bounded(*whose));
@@ -151,7 +155,7 @@ fn bars(page: &mut Page, heading: &'static str, key_of: &'static str, rows: &[&L
                             stacked(page, &id, 20, &name, &row.ledger);
                         });
                         let mut cell = |whose: Option<Culprit>, phases: &[Phase]| {
-                            let mark = mark(whose, &row.ledger);
+                            let mark = mark(whose, row, tick);
                             let cell = match sum(&row.ledger, phases) {
                                 0 if mark.is_empty() => NOTHING.to_owned(),
                                 ns => part_of(mark, ns, &row.ledger),
@@ -186,6 +190,9 @@ fn name(of: &LedgerOf) -> String {
         LedgerOf::Pair { client, server } => format!("{client} at {server}"),
         LedgerOf::Share { share, .. } => share.to_string(),
         LedgerOf::File { path, .. } => path.to_string(),
+        LedgerOf::Operation { server, .. } => {
+            format!("{} at {server}", crate::figures::operation(of))
+        }
     }
 }
 
@@ -273,9 +280,10 @@ fn section(
 }
 
 /// The parts in words, each behind the colour and patterns that it has in the bar.
-fn key(page: &mut Page, ledger: &Ledger) {
+fn key(page: &mut Page, row: &LedgerRow, tick: &ClockTick) {
+    let ledger = &row.ledger;
     page.within("ul", &[("class", &"key")], |page| {
-        let there = |whose, phases| sum(ledger, phases) > 0 || !mark(whose, ledger).is_empty();
+        let there = |whose, phases| sum(ledger, phases) > 0 || !mark(whose, row, tick).is_empty();
         for (name, whose, phases) in PARTS
             .iter()
             .filter(|(_, whose, phases)| there(*whose, phases))
@@ -284,7 +292,7 @@ fn key(page: &mut Page, ledger: &Ledger) {
                 let there = || phases.iter().filter(|phase| ledger.get(**phase) > 0);
                 there().for_each(|phase| swatch(page, *phase));
                 let all = sum(ledger, phases);
-                let said = part_of(mark(*whose, ledger), all, ledger);
+                let said = part_of(mark(*whose, row, tick), all, ledger);
                 page.text(format_args!("{name} {said}"));
                 if phases.len() > 1 && all > 0 {
                     let each: Vec<String> = there()
@@ -326,9 +334,9 @@ fn part(ns: u64, ledger: &Ledger) -> String {
     part_of("", ns, ledger)
 }
 
-/// The mark of one bound of a wide interval.
-fn mark(whose: Option<Culprit>, ledger: &Ledger) -> &'static str {
-    whose.map_or("", |culprit| bound_mark(culprit, ledger))
+/// The mark of a wide interval.
+fn mark(whose: Option<Culprit>, row: &LedgerRow, tick: &ClockTick) -> &'static str {
+    whose.map_or("", |culprit| bound_mark(culprit, row, tick))
 }
 
 fn part_of(mark: &str, ns: u64, ledger: &Ledger) -> String {

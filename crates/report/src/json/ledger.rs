@@ -2,6 +2,7 @@
 
 use super::verdict::Between;
 use crate::escape::Escaped;
+use crate::figures::Command;
 use serde::Serialize;
 use std::sync::Arc;
 use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
@@ -17,10 +18,10 @@ pub(super) struct Ledgers {
     pairs: Vec<OneLedger>,
     shares: Vec<OneLedger>,
     files: Vec<OneLedger>,
+    operations: Vec<OperationLedger>,
 }
 
-/// Time of clients and its phases, which sum to it, in client-nanoseconds. The rows of servers,
-/// of clients and of pairs each sum to the capture's.
+/// Whose time it is; null where it is not of one alone.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OneLedger {
@@ -28,6 +29,29 @@ struct OneLedger {
     server: Option<String>,
     share: Option<String>,
     file: Option<String>,
+    #[serde(flatten)]
+    time: LedgerTime,
+}
+
+/// The time of requests for one operation at a server, named as in `servers`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct OperationLedger {
+    server: String,
+    protocol: &'static str,
+    carrier: &'static str,
+    command: String,
+    code: u32,
+    kind: &'static str,
+    #[serde(flatten)]
+    time: LedgerTime,
+}
+
+/// Time of clients and its phases, which sum to it, in client-nanoseconds. The rows of servers,
+/// of clients, of pairs and of operations each sum to the capture's.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct LedgerTime {
     elapsed_ns: u64,
     active_ns: u64,
     waited_ns: u64,
@@ -69,13 +93,39 @@ pub(super) fn ledgers(snapshot: &Snapshot) -> Ledgers {
         pairs: of(|of| matches!(of, LedgerOf::Pair { .. })),
         shares: of(|of| matches!(of, LedgerOf::Share { .. })),
         files: of(|of| matches!(of, LedgerOf::File { .. })),
+        operations: snapshot.ledgers.iter().filter_map(operation).collect(),
     }
+}
+
+fn operation(row: &LedgerRow) -> Option<OperationLedger> {
+    let LedgerOf::Operation {
+        server,
+        protocol,
+        carrier,
+        command: name,
+        code,
+        kind,
+    } = row.of
+    else {
+        return None;
+    };
+    Some(OperationLedger {
+        server: server.to_string(),
+        protocol,
+        carrier,
+        command: Command { name, code }.to_string(),
+        code,
+        kind: kind.name(),
+        time: time(row),
+    })
 }
 
 fn ledger(row: &LedgerRow) -> OneLedger {
     let (client, server, share, file) = match &row.of {
         LedgerOf::Capture => (None, None, None, None),
-        LedgerOf::Server(server) => (None, Some(server), None, None),
+        LedgerOf::Server(server) | LedgerOf::Operation { server, .. } => {
+            (None, Some(server), None, None)
+        }
         LedgerOf::Client(client) => (Some(client), None, None, None),
         LedgerOf::Pair { client, server } => (Some(client), Some(server), None, None),
         LedgerOf::Share { server, share } => (None, Some(server), Some(share), None),
@@ -86,12 +136,18 @@ fn ledger(row: &LedgerRow) -> OneLedger {
         } => (None, Some(server), share.as_ref(), Some(path)),
     };
     let name = |name: &Arc<str>| Escaped(name).to_string();
-    let part = |phase| row.ledger.get(phase);
     OneLedger {
         client: client.map(ToString::to_string),
         server: server.map(ToString::to_string),
         share: share.map(name),
         file: file.map(name),
+        time: time(row),
+    }
+}
+
+fn time(row: &LedgerRow) -> LedgerTime {
+    let part = |phase| row.ledger.get(phase);
+    LedgerTime {
         elapsed_ns: row.ledger.total(),
         active_ns: row.ledger.active(),
         waited_ns: row.ledger.waited(),

@@ -1,5 +1,6 @@
 //! Keys `verdict` and `round_trips`.
 
+use crate::escape::Escaped;
 use crate::figures::Command;
 use serde::Serialize;
 use wirewait_analysis::{Bounds, RoundTrip, Snapshot};
@@ -24,6 +25,15 @@ pub(super) struct Judged {
     at: Option<String>,
     at_share: Option<f64>,
     command: Option<String>,
+    /// Its part of the time of those found, as `at_share` is the station's.
+    command_share: Option<f64>,
+    /// The file with most of that time, if it has a tenth.
+    file: Option<String>,
+    file_share: Option<f64>,
+    /// What most of the network's time was, where the network is named: `request_transfer`,
+    /// `response_transfer`, `distance` or `retransmission`.
+    phase: Option<&'static str>,
+    phase_share: Option<f64>,
     /// Highest of any link in any second; null where no speed is known.
     peak_utilisation: Option<f64>,
     /// What of the network's time lies within turnarounds and pauses of the ledgers.
@@ -118,9 +128,21 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         answered: verdict.answered,
         at: verdict.at.map(|(at, _)| at.to_string()),
         at_share: verdict.at.map(|(_, share)| part(share)),
-        command: verdict
-            .operation
-            .map(|(_, name, code)| Command { name, code }.to_string()),
+        command: verdict.operation.map(|of| {
+            Command {
+                name: of.command,
+                code: of.code,
+            }
+            .to_string()
+        }),
+        command_share: verdict.operation.map(|of| part(of.thousandths)),
+        file: verdict
+            .file
+            .as_ref()
+            .map(|file| Escaped(&file.path).to_string()),
+        file_share: verdict.file.as_ref().map(|file| part(file.thousandths)),
+        phase: verdict.phase.map(|(phase, _)| phase.name()),
+        phase_share: verdict.phase.map(|(_, share)| part(share)),
         peak_utilisation: verdict.busiest.map(|millionths| millionths as f64 / 1e6),
         on_the_way: VerdictWay {
             sentence: crate::verdict::position(&verdict),

@@ -3,9 +3,9 @@
 use super::{Look, shown};
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
-use crate::verdict::{MARKED, marked};
+use crate::verdict::{MARKED, coarse_marked, marked};
 use std::io::{self, Write};
-use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
 
 /// Rows of each kind that people see; programs get all of them.
@@ -41,7 +41,7 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     let servers = of(|of| matches!(of, LedgerOf::Server(_))).take(SHOWN);
     let clients = of(|of| matches!(of, LedgerOf::Client(_))).take(SHOWN);
     for row in capture.chain(servers).chain(clients) {
-        table.row(cells(row, look.digits));
+        table.row(cells(row, &snapshot.tick, look.digits));
     }
     if table.is_empty() {
         return Ok(());
@@ -55,13 +55,17 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
            client-seconds; servers and clients each sum to \"all\"; percentages are of active time; network \
          is what\n  is proved: request and response transfer, loss recovery, and the distance within server and \
          client;\n  {MARKED}"
-    )
+    )?;
+    if let Some(line) = coarse_marked(&snapshot.tick) {
+        super::note(out, look, line)?;
+    }
+    Ok(())
 }
 
-fn cells(row: &LedgerRow, digits: Digits) -> Vec<String> {
+fn cells(row: &LedgerRow, tick: &ClockTick, digits: Digits) -> Vec<String> {
     let duration = |ns| duration(ns, digits);
     let time = |phase| duration(row.ledger.get(phase));
-    let percent = |culprit: Culprit| shown(marked(culprit, &row.ledger));
+    let percent = |culprit: Culprit| shown(marked(culprit, row, tick));
     vec![
         match &row.of {
             LedgerOf::Server(server) => format!("server {server}"),

@@ -4,9 +4,12 @@ use super::{Look, count, shown, trouble};
 use crate::figures::{Command, Grouped, Percent, Rate, frames_per_request};
 use crate::table::{Column, Table};
 use crate::time::Digits;
+use crate::verdict::marked;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use wirewait_analysis::{ServerRow, Snapshot};
-use wirewait_wire::Kind;
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, ServerRow, Snapshot};
+use wirewait_judge::Culprit;
+use wirewait_wire::{Endpoint, Kind};
 
 const SERVER: &[Column] = &[
     Column::left("command"),
@@ -19,6 +22,11 @@ const SERVER: &[Column] = &[
     Column::under("response time", "p50"),
     Column::under("response time", "p95"),
     Column::under("response time", "max"),
+    Column::under("active time", "all").rare(),
+    Column::under("active time", "% of capture").rare(),
+    Column::under("of it", "client").rare(),
+    Column::under("of it", "network").rare(),
+    Column::under("of it", "server").rare(),
     Column::under("frames per request", "data"),
     Column::under("frames per request", "acks"),
     Column::right("data bytes").rare(),
@@ -43,6 +51,7 @@ fn tables_in(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
     let same = |a: &ServerRow, b: &ServerRow| {
         (a.server, a.protocol, a.carrier) == (b.server, b.protocol, b.carrier)
     };
+    let time = TimeOf::new(snapshot, digits);
     let mut tables = Vec::new();
     for of_server in snapshot.servers.chunk_by(|a, b| a.server == b.server) {
         for (n, first) in of_server.iter().enumerate() {
@@ -51,7 +60,7 @@ fn tables_in(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
             }
             let mut table = Table::new(SERVER);
             for row in of_server[n..].iter().filter(|row| same(row, first)) {
-                table.row(server_row(row, digits));
+                table.row(server_row(row, &time));
             }
             let title = format!(
                 "Server {}, {} over {}",
@@ -100,7 +109,73 @@ pub(crate) fn lost(snapshot: &Snapshot) -> Option<String> {
     })
 }
 
-fn server_row(row: &ServerRow, digits: Digits) -> Vec<String> {
+/// The account of time by operation.
+struct TimeOf<'a> {
+    rows: BTreeMap<OperationNamed, &'a LedgerRow>,
+    /// The capture's active time, ns.
+    all: u64,
+    tick: &'a ClockTick,
+    digits: Digits,
+}
+
+type OperationNamed = (
+    Endpoint,
+    &'static str,
+    &'static str,
+    &'static str,
+    u32,
+    Kind,
+);
+
+impl<'a> TimeOf<'a> {
+    fn new(snapshot: &'a Snapshot, digits: Digits) -> Self {
+        let rows = snapshot.ledgers.iter();
+        let all = rows.clone().find(|row| row.of == LedgerOf::Capture);
+        let rows = rows.filter_map(|row| match row.of {
+            LedgerOf::Operation {
+                server,
+                protocol,
+                carrier,
+                command,
+                code,
+                kind,
+            } => Some(((server, protocol, carrier, command, code, kind), row)),
+            _ => None,
+        });
+        Self {
+            rows: rows.filter(|(_, row)| row.ledger.active() > 0).collect(),
+            all: all.map_or(0, |row| row.ledger.active()),
+            tick: &snapshot.tick,
+            digits,
+        }
+    }
+
+    /// Active time, its part of the capture's, and whose it is.
+    fn cells(&self, row: &ServerRow) -> [String; 5] {
+        let named = (
+            row.server,
+            row.protocol,
+            row.carrier,
+            row.command,
+            row.code,
+            row.kind,
+        );
+        let known = self.rows.get(&named);
+        let [client, network, server] = Culprit::ALL
+            .map(|culprit| shown(known.and_then(|row| marked(culprit, row, self.tick))));
+        let active = known.map(|row| row.ledger.active());
+        [
+            shown(active.map(|ns| self.digits.span(ns))),
+            shown(active.map(|ns| Percent(ns, self.all))),
+            client,
+            network,
+            server,
+        ]
+    }
+}
+
+fn server_row(row: &ServerRow, time: &TimeOf<'_>) -> Vec<String> {
+    let digits = time.digits;
     let command = Command {
         name: row.command,
         code: row.code,
@@ -123,11 +198,14 @@ fn server_row(row: &ServerRow, digits: Digits) -> Vec<String> {
         response(row.response_time.p50),
         response(row.response_time.p95),
         response(row.response_time.max),
+    ];
+    cells.extend(time.cells(row));
+    cells.extend([
         shown(data),
         shown(acks),
         count(row.data_bytes),
         shown(row.throughput.map(Rate)),
-    ];
+    ]);
     cells.extend(trouble(counts));
     cells
 }

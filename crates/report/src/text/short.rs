@@ -222,8 +222,8 @@ fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
             look.digits.span(row.ledger.active()),
         ];
         let parts = Culprit::ALL.map(|culprit| {
-            let some = culprit.shown(&row.ledger) > 0 || is_wide(culprit, &row.ledger);
-            shown(marked(culprit, &row.ledger).filter(|_| some))
+            let some = culprit.shown(&row.ledger) > 0 || is_wide(culprit, row, &snapshot.tick);
+            shown(marked(culprit, row, &snapshot.tick).filter(|_| some))
         });
         cells.extend(parts);
         // Loss recovery is part of the network's.

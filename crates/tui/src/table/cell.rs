@@ -35,8 +35,8 @@ pub(crate) enum Value {
     Rate(u64),
     /// A part of a whole.
     Share(u64, u64),
-    /// A part of a whole, not more than this: one bound of an interval that is wide.
-    ShareAtMost(u64, u64),
+    /// A part of a whole, behind the mark of an interval that is wide.
+    MarkedShare(&'static str, u64, u64),
     /// Thousandths.
     Milli(u64),
     /// A value of a counter.
@@ -119,7 +119,7 @@ impl Cell {
             Value::AtLeast(n) => format!(">={}", units.size(*n)),
             Value::Rate(n) => units.rate(*n),
             Value::Share(part, whole) => Percent(*part, *whole).to_string(),
-            Value::ShareAtMost(part, whole) => format!("≤ {}", Percent(*part, *whole)),
+            Value::MarkedShare(mark, part, whole) => format!("{mark}{}", Percent(*part, *whole)),
             Value::Milli(n) => Milli(*n).to_string(),
             Value::Float(value) => float(*value),
             Value::Seconds(value) => Short((*value * 1e9).round() as i64).to_string(),
@@ -139,7 +139,7 @@ impl Cell {
             | Value::Rate(n) => n.to_string(),
             Value::Time(ns) | Value::AtMost(ns) => ns.to_string(),
             Value::Between(low, high) => format!("{low}..{high}"),
-            Value::Share(part, whole) | Value::ShareAtMost(part, whole) => {
+            Value::Share(part, whole) | Value::MarkedShare(_, part, whole) => {
                 Milli::ratio(*part, *whole).map_or_else(String::new, |share| decimal(share.0))
             }
             Value::Milli(n) => decimal(*n),
@@ -165,7 +165,7 @@ impl Cell {
             Value::Time(_) | Value::AtMost(_) | Value::Between(..) => Some("ns"),
             Value::Bytes(_) | Value::AtLeast(_) => Some("bytes"),
             Value::Rate(_) => Some("bytes/s"),
-            Value::Share(..) | Value::ShareAtMost(..) => Some("of 1"),
+            Value::Share(..) | Value::MarkedShare(..) => Some("of 1"),
             Value::Nothing
             | Value::Text(_)
             | Value::Count(_)
@@ -202,8 +202,8 @@ impl Cell {
             (_, Value::Nothing) => Ordering::Greater,
             (Value::Text(a), Value::Text(b)) => a.cmp(b),
             (
-                Value::Share(a, of_a) | Value::ShareAtMost(a, of_a),
-                Value::Share(b, of_b) | Value::ShareAtMost(b, of_b),
+                Value::Share(a, of_a) | Value::MarkedShare(_, a, of_a),
+                Value::Share(b, of_b) | Value::MarkedShare(_, b, of_b),
             ) => {
                 let (a, b) = (u128::from(*a), u128::from(*b));
                 (a * u128::from(*of_b)).cmp(&(b * u128::from(*of_a)))
@@ -235,7 +235,7 @@ fn weight(value: &Value) -> i128 {
         | Value::Rate(n)
         | Value::Milli(n)
         | Value::Share(n, _)
-        | Value::ShareAtMost(n, _) => i128::from(*n),
+        | Value::MarkedShare(_, n, _) => i128::from(*n),
         Value::Time(ns) | Value::AtMost(ns) => i128::from(*ns),
         // As large as it may be, it becomes a number: casts saturate.
         Value::Float(value) | Value::Seconds(value) => (*value * 1e6) as i128,

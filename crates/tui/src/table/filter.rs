@@ -103,7 +103,7 @@ impl Figure {
         let (found, by) = match &cell.value {
             // A figure, not an exact sum: it is compared, and goes nowhere.
             Value::Time(ns) | Value::AtMost(ns) => (*ns as f64, by(&TIMES, 1e6)),
-            Value::Share(part, whole) | Value::ShareAtMost(part, whole) => {
+            Value::Share(part, whole) | Value::MarkedShare(_, part, whole) => {
                 (100.0 * *part as f64 / (*whole).max(1) as f64, 1.0)
             }
             Value::Milli(n) => (*n as f64 / 1e3, 1.0),

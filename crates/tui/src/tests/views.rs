@@ -339,7 +339,7 @@ fn a_window_changes_where_the_time_went_and_says_what_it_does_not_change() {
         let text = shown(&model);
         assert_ne!(legend(&text).as_ref(), Some(&before), "{text}");
         assert!(
-            text.contains("Since start: Server: 52.5 to 54.9 %")
+            text.contains("Since start: Server: 51.5 to 54.9 %")
                 || text.contains("Since start: Server: 54.9 %"),
             "{text}"
         );

@@ -66,10 +66,10 @@ pub(crate) fn ledger(ledger: &Ledger, context: &Context<'_>, area: Rect, buffer:
     }
 }
 
-/// What the letters are, and the share of active time that each has; waiting by design and idle
-/// time as times behind them. Gives the lines that it took.
+/// What the letters are, and the share of active time that each has, with the `marks` of client and
+/// server; waiting by design and idle time as times behind them. Gives the lines that it took.
 pub(crate) fn legend(
-    ledger: &Ledger,
+    (ledger, marks): (&Ledger, [&'static str; 2]),
     context: &Context<'_>,
     area: Rect,
     buffer: &mut Buffer,
@@ -79,7 +79,14 @@ pub(crate) fn legend(
         let (letter, name) = letter(part);
         let ns = ledger.get(part);
         let value = match part.is_active() {
-            true => Percent(ns, ledger.active()).to_string(),
+            true => {
+                let mark = match part {
+                    Phase::Client => marks[0],
+                    Phase::Server => marks[1],
+                    _ => "",
+                };
+                format!("{mark}{}", Percent(ns, ledger.active()))
+            }
             false => Short(super::servers::saturated(ns)).to_string(),
         };
         // In a single line there is room for the letters only.

@@ -16,7 +16,7 @@ use wirewait_analysis::{
     Counts, LedgerOf, LedgerRow, STARVES_PERCENT, Snapshot, StationRow, Times,
 };
 use wirewait_judge::Culprit;
-use wirewait_report::words::{Percent, Short, fairness, marked};
+use wirewait_report::words::{Percent, Short, bound_mark, fairness, marked};
 
 pub(super) struct Clients;
 
@@ -274,8 +274,9 @@ fn detail(
             &context,
         );
         y += 1;
-        let ledger = ledger(snapshot, row).map(|row| row.ledger);
-        if let Some(ledger) = ledger.filter(|ledger| ledger.total() > 0) {
+        let known = ledger(snapshot, row);
+        if let Some(known) = known.filter(|row| row.ledger.total() > 0) {
+            let ledger = known.ledger;
             let line = Rect {
                 y,
                 height: 1,
@@ -287,14 +288,16 @@ fn detail(
                 height: area.bottom().saturating_sub(y + 1).min(2),
                 ..area
             };
-            y += 1 + bars::legend(&ledger, &context, below, buffer);
+            let marks = [Culprit::Client, Culprit::Server];
+            let marks = marks.map(|one| bound_mark(one, known, &snapshot.tick));
+            y += 1 + bars::legend((&ledger, marks), &context, below, buffer);
             let waited = ledger.waited();
             let text = format!(
                 "waited {} of {} active ({}), for the server {}; {} pauses to think",
                 Short(saturated(waited)),
                 Short(saturated(ledger.active())),
                 Percent(waited, ledger.active()),
-                marked(Culprit::Server, &ledger).unwrap_or_default(),
+                marked(Culprit::Server, known, &snapshot.tick).unwrap_or_default(),
                 row.thinks,
             );
             put(

@@ -1,7 +1,7 @@
 //! The operations of a server.
 
 use super::figures::{self, Counted, Figures};
-use super::servers::{detail, split};
+use super::servers::{detail, saturated, split};
 use super::{View, draw_table};
 use crate::Command;
 use crate::model::Model;
@@ -9,8 +9,10 @@ use crate::place::{Place, Scope};
 use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::OperationKey;
 use wirewait_analysis::recent::Of;
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, OperationKey, Phase, ServerRow};
+use wirewait_judge::Culprit;
+use wirewait_report::words::bound_mark;
 use wirewait_wire::Kind;
 
 pub(super) struct Operations;
@@ -19,6 +21,9 @@ struct OperationRow<'m> {
     key: OperationKey,
     throughput: Option<u64>,
     figures: Figures<'m>,
+    /// Its time by the account, and the capture's active time, where it is of all the capture.
+    ledger: Option<(&'m LedgerRow, u64)>,
+    tick: ClockTick,
 }
 
 impl Counted for OperationRow<'_> {
@@ -53,6 +58,33 @@ fn columns<'m>() -> Vec<Column<OperationRow<'m>>> {
         .help("Protocol and carrier."),
     ];
     columns.extend(figures::columns());
+    let before = columns.len() - 3;
+    columns.splice(
+        before..before,
+        [
+            Column::right("active", 8, |r: &OperationRow<'_>, _| {
+                Cell::time(r.ledger.map(|(row, _)| saturated(row.ledger.active())))
+            })
+            .rank(6)
+            .help("Active client-seconds of its requests. Each moment of a client counts at one operation."),
+            Column::right("of active", 9, |r: &OperationRow<'_>, _| {
+                r.ledger.map_or_else(Cell::default, |(row, all)| {
+                    Value::Share(row.ledger.active(), all).into()
+                })
+            })
+            .rank(5)
+            .help("Its part of the active client-seconds of all servers."),
+            Column::right("server's", 8, |r: &OperationRow<'_>, _| {
+                r.ledger.map_or_else(Cell::default, |(row, _)| {
+                    let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());
+                    let mark = bound_mark(Culprit::Server, row, &r.tick);
+                    Value::MarkedShare(mark, server, active).into()
+                })
+            })
+            .rank(6)
+            .help("The server's share of its active client-seconds."),
+        ],
+    );
     let before = columns.len() - 4;
     columns.insert(
         before,
@@ -71,12 +103,37 @@ pub(super) fn command(name: &'static str, code: u32) -> String {
     wirewait_report::words::Command { name, code }.to_string()
 }
 
+/// Whose ledger that of an operation is.
+fn owner(row: &ServerRow) -> LedgerOf {
+    LedgerOf::Operation {
+        server: row.server,
+        protocol: row.protocol,
+        carrier: row.carrier,
+        command: row.command,
+        code: row.code,
+        kind: row.kind,
+    }
+}
+
 fn list<'m>(model: &'m Model, place: &Place) -> List<OperationRow<'m>> {
     let rows = match (&model.feed, place, model.window) {
         (Some(feed), Place::Operations(server), None) => {
+            let ledgers = &feed.snapshot.ledgers;
+            let all = ledgers.iter().find(|row| row.of == LedgerOf::Capture);
+            let all = all.map_or(0, |row| row.ledger.active());
+            let here = |row: &&LedgerRow| match &row.of {
+                LedgerOf::Operation { server: at, .. } => at == server && row.ledger.active() > 0,
+                _ => false,
+            };
+            let here: Vec<&LedgerRow> = ledgers.iter().filter(here).collect();
             let rows = feed.snapshot.servers.iter();
             rows.filter(|row| row.server == *server)
                 .map(|row| OperationRow {
+                    ledger: here
+                        .iter()
+                        .find(|ledger| ledger.of == owner(row))
+                        .map(|ledger| (*ledger, all)),
+                    tick: feed.snapshot.tick,
                     key: OperationKey {
                         server: row.server,
                         protocol: row.protocol,
@@ -102,6 +159,8 @@ fn list<'m>(model: &'m Model, place: &Place) -> List<OperationRow<'m>> {
                         key,
                         throughput: None,
                         figures: tally.into(),
+                        ledger: None,
+                        tick: feed.snapshot.tick,
                     })
                 })
                 .collect()

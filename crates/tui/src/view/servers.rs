@@ -10,7 +10,7 @@ use crate::text::put;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::Of;
-use wirewait_analysis::{LedgerOf, LedgerRow, Phase, ServerTotal};
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, Phase, ServerTotal};
 use wirewait_judge::Culprit;
 use wirewait_report::words::bound_mark;
 use wirewait_wire::Endpoint;
@@ -23,6 +23,7 @@ pub(super) struct ServerRow<'m> {
     total: Option<&'m ServerTotal>,
     figures: Figures<'m>,
     ledger: Option<&'m LedgerRow>,
+    tick: ClockTick,
 }
 
 impl Counted for ServerRow<'_> {
@@ -68,10 +69,8 @@ fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
             Column::right("server's", 8, |r: &ServerRow<'_>, _| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());
-                    match bound_mark(Culprit::Server, &row.ledger) {
-                        "" => Value::Share(server, active).into(),
-                        _ => Value::ShareAtMost(server, active).into(),
-                    }
+                    let mark = bound_mark(Culprit::Server, row, &r.tick);
+                    Value::MarkedShare(mark, server, active).into()
                 })
             })
             .rank(3)
@@ -100,6 +99,7 @@ pub(super) fn list(model: &Model) -> List<ServerRow<'_>> {
                     total: Some(total),
                     figures: total.into(),
                     ledger: ledgers.iter().find(|ledger| ledger.of == row(total)),
+                    tick: feed.snapshot.tick,
                 })
                 .collect()
         }
@@ -115,6 +115,7 @@ pub(super) fn list(model: &Model) -> List<ServerRow<'_>> {
                         total: model.servers.iter().find(|total| total.server == server),
                         figures: tally.into(),
                         ledger: None,
+                        tick: feed.snapshot.tick,
                     })
                 })
                 .collect()

@@ -137,7 +137,7 @@ impl View for OneTransaction {
                 height: body.height.saturating_sub(1).min(2),
                 ..body
             };
-            y += 2 + bars::legend(&split, &context, below, buffer);
+            y += 2 + bars::legend((&split, [""; 2]), &context, below, buffer);
         }
         for (name, value) in lines {
             if y >= body.bottom() || value.is_empty() || value == "-" {

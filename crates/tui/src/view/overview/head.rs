@@ -54,9 +54,14 @@ fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
         if width < 60 { "" } else { " time" }
     )];
     if let Some((at, _)) = verdict.at {
-        let operation = verdict
-            .operation
-            .map(|(protocol, name, code)| format!(", {protocol} {}", Command { name, code }));
+        let operation = verdict.operation.map(|of| {
+            let (name, code) = (of.command, of.code);
+            let before = match verdict.finding {
+                Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _) => "before ",
+                _ => "",
+            };
+            format!(", {before}{} {}", of.protocol, Command { name, code })
+        });
         short.push(format!("{at}{}", operation.unwrap_or_default()));
     }
     short
@@ -116,7 +121,7 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
             let window = context.window(&feed.recent);
             let ledger = feed.ledgers.between(window.begins(), window.ends());
             let base = format!("active time in the last {seconds} s");
-            (Shares::of(&ledger), base)
+            (Shares::lately(ledger, &feed.snapshot.tick), base)
         }
     };
     let base = match width {

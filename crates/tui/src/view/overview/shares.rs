@@ -6,7 +6,7 @@ use crate::text::{self, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot};
+use wirewait_analysis::{ClockTick, Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
 use wirewait_report::words::{Grouped, Percent, Short, bound_mark};
 
@@ -26,8 +26,7 @@ pub(super) struct Shares {
     waiting: u64,
     idle: u64,
     unknown: u64,
-    /// What stands before the shares of client, network and server that are one bound of a wide
-    /// interval.
+    /// What stands before the shares of client, network and server whose interval is wide.
     marks: [&'static str; 3],
 }
 
@@ -36,11 +35,19 @@ impl Shares {
     pub(super) fn on(snapshot: &Snapshot) -> Self {
         let rows = &snapshot.ledgers;
         let all = rows.iter().find(|row| row.of == LedgerOf::Capture);
-        all.map_or_else(Self::default, |row| Self::of(&row.ledger))
+        all.map_or_else(Self::default, |row| Self::of(row, &snapshot.tick))
     }
 
-    /// Of a ledger.
-    pub(super) fn of(ledger: &Ledger) -> Self {
+    /// Of the capture's last seconds. How many requests they are is not known: of all that there are.
+    pub(super) fn lately(ledger: Ledger, tick: &ClockTick) -> Self {
+        let mut row = LedgerRow::default();
+        row.ledger = ledger;
+        (row.requests, row.turnarounds, row.pauses) = (tick.requests, tick.requests, tick.requests);
+        Self::of(&row, tick)
+    }
+
+    fn of(row: &LedgerRow, tick: &ClockTick) -> Self {
+        let ledger = &row.ledger;
         Self {
             client: Culprit::Client.shown(ledger),
             network: Culprit::Network.shown(ledger),
@@ -50,7 +57,7 @@ impl Shares {
             waiting: ledger.get(Phase::Waiting),
             idle: ledger.get(Phase::Idle),
             unknown: ledger.get(Phase::Unknown),
-            marks: Culprit::ALL.map(|one| bound_mark(one, ledger)),
+            marks: Culprit::ALL.map(|one| bound_mark(one, row, tick)),
         }
     }
 
@@ -205,7 +212,7 @@ mod tests {
 
     #[test]
     fn without_active_time_there_is_no_share() {
-        let shares = Shares::of(&Ledger::default());
+        let shares = Shares::of(&LedgerRow::default(), &ClockTick::default());
         assert_eq!(shares.active(), 0);
         let model = crate::Model::default();
         assert!(!shares.legend("active", &model.context(), 40).is_empty());

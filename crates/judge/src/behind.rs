@@ -1,0 +1,133 @@
+//! What is behind a finding, by the slices of the account of time: the station, the operation, the file
+//! and the phase that have most of the time of those found.
+
+use crate::finding::Finding;
+use crate::share::{Culprit, thousandths, total};
+use std::cmp::Reverse;
+use std::sync::Arc;
+use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot};
+use wirewait_wire::Endpoint;
+
+/// From this part on a file is named, in thousandths.
+const NOTABLE: u64 = 100;
+
+/// An operation, and its part of the time of those found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationBehind {
+    /// The protocol of the requests.
+    pub protocol: &'static str,
+    /// The specification's name of the operation.
+    pub command: &'static str,
+    /// The protocol's number for it.
+    pub code: u32,
+    /// Its part, in thousandths.
+    pub thousandths: u64,
+}
+
+/// A file, and its part of the time of those found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBehind {
+    /// Its share, if known.
+    pub share: Option<Arc<str>>,
+    /// Its name.
+    pub path: Arc<str>,
+    /// Its part, in thousandths.
+    pub thousandths: u64,
+}
+
+/// What is behind a finding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Behind {
+    /// A client if it is the client's time, else a server.
+    pub(crate) at: Option<(Endpoint, u64)>,
+    pub(crate) operation: Option<OperationBehind>,
+    pub(crate) file: Option<FileBehind>,
+    /// Of the network's time, if that is named.
+    pub(crate) phase: Option<(Phase, u64)>,
+}
+
+impl Behind {
+    pub(crate) fn of(snapshot: &Snapshot, finding: Finding) -> Self {
+        if finding == Finding::None {
+            return Self::default();
+        }
+        let total = total(snapshot);
+        let all = of_those(finding, &total);
+        let part = |ns: u64| thousandths(ns, all);
+        let clients = matches!(
+            finding,
+            Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
+        );
+        let rows = || {
+            let rows = snapshot.ledgers.iter();
+            let rows = rows.map(|row| (&row.of, of_those(finding, &row.ledger)));
+            rows.filter(|(_, ns)| *ns > 0)
+        };
+        let stations = rows().filter_map(|(of, ns)| match (of, clients) {
+            (LedgerOf::Client(at), true) | (LedgerOf::Server(at), false) => Some((*at, ns)),
+            _ => None,
+        });
+        let at = stations.max_by_key(|(at, ns)| (*ns, Reverse(*at)));
+        // The client's pauses belong to the request behind them, at whichever server.
+        let is_there = |server: &Endpoint| clients || at.is_some_and(|(at, _)| at == *server);
+        let operations = rows().filter_map(|(of, ns)| match of {
+            LedgerOf::Operation {
+                server,
+                protocol,
+                command,
+                code,
+                ..
+            } if is_there(server) => Some((ns, (*protocol, *command, *code), *server)),
+            _ => None,
+        });
+        let operation = operations.max_by_key(|(ns, of, server)| (*ns, Reverse((*of, *server))));
+        let files = rows().filter_map(|(of, ns)| match of {
+            LedgerOf::File {
+                server,
+                share,
+                path,
+            } if is_there(server) => Some((ns, share, path)),
+            _ => None,
+        });
+        let file = files.max_by_key(|(ns, share, path)| (*ns, Reverse((*share, *path))));
+        let phases = [
+            Phase::Request,
+            Phase::Response,
+            Phase::Distance,
+            Phase::Retransmission,
+        ];
+        let phases = phases.map(|phase| (phase, total.get(phase)));
+        let phase = phases
+            .into_iter()
+            .max_by_key(|(phase, ns)| (*ns, Reverse(*phase)));
+        let is_network = finding == Finding::Named(Culprit::Network);
+        Self {
+            at: at.map(|(at, ns)| (at, part(ns))),
+            operation: operation.map(|(ns, (protocol, command, code), _)| OperationBehind {
+                protocol,
+                command,
+                code,
+                thousandths: part(ns),
+            }),
+            file: file
+                .map(|(ns, share, path)| FileBehind {
+                    share: share.clone(),
+                    path: Arc::clone(path),
+                    thousandths: part(ns),
+                })
+                .filter(|file| file.thousandths >= NOTABLE),
+            phase: phase
+                .filter(|_| is_network)
+                .map(|(phase, ns)| (phase, part(ns))),
+        }
+    }
+}
+
+/// The time of those found, as tables show it.
+fn of_those(finding: Finding, ledger: &Ledger) -> u64 {
+    match finding {
+        Finding::Named(one) => one.shown(ledger),
+        Finding::Either(one, other) => one.shown(ledger).saturating_add(other.shown(ledger)),
+        Finding::None => 0,
+    }
+}
