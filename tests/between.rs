@@ -71,6 +71,30 @@ fn wrong(case: &LabCase, run: &LabRun, truth: LabTruth, joined: &Value) -> Vec<S
             ));
         }
     }
+    // Each kind of row has all of it.
+    for kind in ["by_client", "by_server", "by_operation"] {
+        let rows = joined[kind].as_array().unwrap();
+        for of in ["client_ns", "way_ns", "server_ns", "unknown_ns", "requests"] {
+            let sum: i64 = rows.iter().map(|row| number(row, of)).sum();
+            if sum != number(joined, of) {
+                wrong.push(format!("{kind}: {of} sums to {sum}"));
+            }
+        }
+        // As far as the clocks are known, the way forth is the link's, and so is the way back.
+        let unsure = number(&joined["clock"], "unsure_ns");
+        let clean = run.lost == [0, 0] && run.twice == [0, 0];
+        for row in rows.iter().filter(|_| clean) {
+            for (of, way) in ["request_way_ns", "response_way_ns"]
+                .into_iter()
+                .zip(&case.ways)
+            {
+                let least = number(&row[of], "least");
+                if least + unsure < way.ns {
+                    wrong.push(format!("{kind}: {of} is {least} on a way of {}", way.ns));
+                }
+            }
+        }
+    }
     let mut most: Vec<(i64, &str)> = truths
         .into_iter()
         .zip(["client", "network", "server"])

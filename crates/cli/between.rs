@@ -27,6 +27,7 @@ pub(crate) fn run(args: &BetweenArgs) -> Result<Verdict, Failure> {
         .map_err(|why| Failure::Cannot(unjoined(names, why)))?;
     let report = BetweenReport {
         names,
+        alone: [&first.2, &second.2],
         joined: &joined,
         digits: args.precise.digits(),
     };
@@ -48,7 +49,7 @@ fn place(
     args: &BetweenArgs,
     one: &NamedCapture,
     last: Option<&Layout>,
-) -> Result<((FramesSeen, RequestsSeen), bool), Failure> {
+) -> Result<((FramesSeen, RequestsSeen, wirewait::Verdict), bool), Failure> {
     let input = InputArgs {
         files: one.files.clone(),
         files_from: None,
@@ -68,5 +69,6 @@ fn place(
     let (analysis, _) =
         opened.analyse_watching(settings, &mut requests, false, |_| Ok(()), watch)?;
     let damaged = analysis.verdict() == Verdict::Damaged;
-    Ok(((frames, requests), damaged))
+    let alone = wirewait::Verdict::on(&analysis.snapshot);
+    Ok(((frames, requests, alone), damaged))
 }

@@ -1,14 +1,14 @@
 //! Two captures of the same traffic, joined.
 
 use crate::escape::Escaped;
-use crate::figures::{Grouped, Percent};
-use crate::table::{Column, Table};
+use crate::figures::{Command, Grouped, Percent};
+use crate::table::{Column, NOTHING, Table};
 use crate::text::Look;
 use crate::time::Digits;
 use serde::Serialize;
 use std::io::{self, Write};
-use wirewait_judge::between::{Between, LostFrames, Unjoined};
-use wirewait_judge::{Culprit, Finding};
+use wirewait_judge::between::{Between, BetweenOf, BetweenRow, LostFrames, Unjoined};
+use wirewait_judge::{Culprit, Finding, Verdict};
 
 /// The version of the JSON form.
 const SCHEMA: &str = "wirewait-between/1";
@@ -18,6 +18,8 @@ const SCHEMA: &str = "wirewait-between/1";
 pub struct BetweenReport<'a> {
     /// In the order in which they were named.
     pub names: [&'a str; 2],
+    /// The verdict on each of them alone, in the same order.
+    pub alone: [&'a Verdict; 2],
     /// The two joined.
     pub joined: &'a Between,
     /// How times are printed.
@@ -38,6 +40,9 @@ impl BetweenReport<'_> {
         self.digits.span(ns)
     }
 }
+
+/// Rows of each kind that people see; programs get all of them.
+const SHOWN: usize = 10;
 
 /// Why two captures are not joined, and what to do.
 #[must_use]
@@ -105,6 +110,32 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
     }
     writeln!(out)?;
     table.write(out, look)?;
+    let kinds: [RowKind; 3] = [
+        ("client", |of| matches!(of, BetweenOf::Client(_))),
+        ("server", |of| matches!(of, BetweenOf::Server(_))),
+        ("operation", |of| matches!(of, BetweenOf::Operation { .. })),
+    ];
+    for (title, wanted) in kinds {
+        let rows: Vec<&BetweenRow> = joined.rows.iter().filter(|row| wanted(&row.of)).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        writeln!(out)?;
+        let mut table = Table::of(columns(title));
+        for row in rows.iter().take(SHOWN) {
+            table.row(cells(report, row));
+        }
+        table.write(out, look)?;
+        let more = rows.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let more = Grouped(more as u64);
+            crate::text::note(
+                out,
+                look,
+                format!("and {more} more; --format json has them all"),
+            )?;
+        }
+    }
     writeln!(out)?;
     const FRAMES: &[Column] = &[
         Column::left("frames"),
@@ -139,15 +170,85 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
     for line in [
         "client: pauses of at most the think limit, in the capture at the clients; server: from the whole \
          request to the first frame of the response, in the capture at the servers; way: the rest of \
-         what a request took at the clients, transfers and loss recovery included. No time compares \
+         what a request took at the clients, transfers and loss recovery included. None of these compares \
          stamps of two clocks.",
         "sent: frames of the end that they come from, while both captures have frames; lost between: \
          the other end does not have them; only behind: the capture at the end that they come from \
          does not have them (it missed them, they were doubled on the way, or they come from elsewhere).",
+        "request way: from the first frame of the request at the client to its last at the server; response \
+         way: from the first frame of the response at the server to its last at the client. Both compare \
+         stamps of two clocks, by the difference above.",
     ] {
         crate::text::note(out, look, line.to_owned())?;
     }
     Ok(())
+}
+
+/// What a kind of rows is called, and which they are.
+type RowKind = (&'static str, fn(&BetweenOf) -> bool);
+
+fn columns(title: &'static str) -> Vec<Column> {
+    vec![
+        Column::left(title),
+        Column::right("active"),
+        Column::under("% of active", "client"),
+        Column::under("% of active", "way"),
+        Column::under("% of active", "server"),
+        Column::right("in one alone").rare(),
+        Column::right("requests"),
+        Column::right("with losses").rare(),
+        Column::under("request way", "median").rare(),
+        Column::under("request way", "most").rare(),
+        Column::under("at the server", "median"),
+        Column::under("at the server", "most"),
+        Column::under("response way", "median").rare(),
+        Column::under("response way", "most").rare(),
+    ]
+}
+
+fn cells(report: &BetweenReport<'_>, row: &BetweenRow) -> Vec<String> {
+    let active = row.active_ns();
+    let share = |ns: u64| match active {
+        0 => NOTHING.to_owned(),
+        active => Percent(ns, active).to_string(),
+    };
+    let some = |n: u64, text: String| if n > 0 { text } else { NOTHING.to_owned() };
+    let known = row.requests > 0;
+    let way = |times: Option<[i64; 3]>| match times {
+        Some([_, median, most]) => [median, most].map(|ns| report.digits.time(ns)),
+        None => [NOTHING.to_owned(), NOTHING.to_owned()],
+    };
+    let [request, request_most] = way(row.request_way);
+    let [response, response_most] = way(row.response_way);
+    let [_, median, most] = row.turnaround.map(|ns| match known {
+        true => report.span(ns),
+        false => NOTHING.to_owned(),
+    });
+    let name = match row.of {
+        BetweenOf::Client(station) | BetweenOf::Server(station) => station.to_string(),
+        BetweenOf::Operation {
+            server,
+            protocol,
+            command: name,
+            code,
+        } => format!("{protocol} {} at {server}", Command { name, code }),
+    };
+    vec![
+        name,
+        report.span(active),
+        share(row.client_ns),
+        share(row.way_ns),
+        share(row.server_ns),
+        some(row.unknown_ns, share(row.unknown_ns)),
+        Grouped(row.requests).to_string(),
+        some(row.with_losses, Grouped(row.with_losses).to_string()),
+        request,
+        request_most,
+        median,
+        most,
+        response,
+        response_most,
+    ]
 }
 
 /// Who had most of the time.
@@ -181,7 +282,7 @@ fn sentence(report: &BetweenReport<'_>) -> String {
             said(title, of(one), whose)
         }
         Finding::Either(one, two) => {
-            let title = format!("{} or {}", capital(one), two.name());
+            let title = found(joined.finding);
             let whose = "by these two, and neither surely had more";
             said(&title, of(one).saturating_add(of(two)), whose)
         }
@@ -191,6 +292,15 @@ fn sentence(report: &BetweenReport<'_>) -> String {
             Grouped(joined.requests),
             Percent(joined.unknown_ns, active)
         ),
+    }
+}
+
+/// Who is named.
+fn found(finding: Finding) -> String {
+    match finding {
+        Finding::Named(one) => capital(one).to_owned(),
+        Finding::Either(one, two) => format!("{} or {}", capital(one), two.name()),
+        Finding::None => "No verdict".to_owned(),
     }
 }
 
@@ -212,6 +322,15 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         Grouped(joined.same_frames),
         Grouped(joined.requests)
     )];
+    for (name, verdict) in report.names.iter().zip(report.alone) {
+        let name = Escaped(name);
+        let said = match crate::verdict::shares(verdict) {
+            _ if verdict.finding == Finding::None => crate::verdict::sentence(verdict),
+            Some(shares) => format!("{}. {shares}", found(verdict.finding)),
+            None => found(verdict.finding),
+        };
+        lines.push(format!("{name} alone: {said}"));
+    }
     if let Some(clocks) = joined.clocks {
         let word = if clocks.ahead_ns < 0 {
             "behind"
@@ -229,11 +348,21 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
             report.span(positive(clocks.unsure_ns)),
         ));
     }
-    if joined.only_at_clients > 0 || joined.unanswered > 0 {
+    let were = |n: u64| match n {
+        1 => "1 request was".to_owned(),
+        n => format!("{} requests were", Grouped(n)),
+    };
+    if joined.only_at_clients > 0 {
         lines.push(format!(
-            "Doubt: {} requests are answered in {clients} alone, and {} in none.",
-            Grouped(joined.only_at_clients),
-            Grouped(joined.unanswered)
+            "Doubt: {} answered in {clients} alone: their time ({}) is not shared out.",
+            were(joined.only_at_clients),
+            report.span(joined.unknown_ns)
+        ));
+    }
+    if joined.unanswered > 0 {
+        lines.push(format!(
+            "Doubt: {} not answered in {clients}: the wait for them counts among the pauses.",
+            were(joined.unanswered)
         ));
     }
     if joined.left_out > 0 {
@@ -261,6 +390,11 @@ fn positive(ns: i64) -> u64 {
 /// What `out` says.
 pub fn json(out: &mut impl Write, report: &BetweenReport<'_>) -> io::Result<()> {
     let joined = report.joined;
+    let of = |wanted: fn(&BetweenOf) -> bool| -> Vec<BetweenTime> {
+        let rows = joined.rows.iter().filter(|row| wanted(&row.of));
+        rows.map(BetweenTime::of).collect()
+    };
+    let alone = |at: usize| Alone::of(report.names[at], report.alone[at]);
     let [at_clients, at_servers] = match joined.first_at_clients {
         true => report.names,
         false => [report.names[1], report.names[0]],
@@ -294,6 +428,10 @@ pub fn json(out: &mut impl Write, report: &BetweenReport<'_>) -> io::Result<()> 
         }),
         to_servers: Lost::of(&joined.to_servers),
         to_clients: Lost::of(&joined.to_clients),
+        alone: [alone(0), alone(1)],
+        by_client: of(|of| matches!(of, BetweenOf::Client(_))),
+        by_server: of(|of| matches!(of, BetweenOf::Server(_))),
+        by_operation: of(|of| matches!(of, BetweenOf::Operation { .. })),
         left_out: joined.left_out,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -326,7 +464,112 @@ struct BetweenDocument<'a> {
     clock: Option<BetweenClock>,
     to_servers: Lost<'a>,
     to_clients: Lost<'a>,
+    /// What each capture says alone.
+    alone: [Alone<'a>; 2],
+    /// Rows of a kind sum to the whole.
+    by_client: Vec<BetweenTime>,
+    by_server: Vec<BetweenTime>,
+    by_operation: Vec<BetweenTime>,
     left_out: u64,
+}
+
+/// The verdict on one capture; shares in per mille of its active time, at least and at most.
+#[derive(Serialize)]
+struct Alone<'a> {
+    capture: &'a str,
+    culprit: &'static str,
+    active_ns: u64,
+    client: [u64; 2],
+    network: [u64; 2],
+    server: [u64; 2],
+}
+
+impl<'a> Alone<'a> {
+    fn of(capture: &'a str, verdict: &Verdict) -> Self {
+        let share = |culprit| {
+            let share = verdict.share(culprit).thousandths;
+            [share.low, share.high]
+        };
+        Self {
+            capture,
+            culprit: verdict.finding.name(),
+            active_ns: verdict.active_ns,
+            client: share(Culprit::Client),
+            network: share(Culprit::Network),
+            server: share(Culprit::Server),
+        }
+    }
+}
+
+/// Someone's time at both ends.
+#[derive(Serialize)]
+struct BetweenTime {
+    client: Option<String>,
+    server: Option<String>,
+    protocol: Option<&'static str>,
+    command: Option<String>,
+    code: Option<u32>,
+    requests: u64,
+    active_ns: u64,
+    client_ns: u64,
+    way_ns: u64,
+    server_ns: u64,
+    unknown_ns: u64,
+    requests_with_lost_frames: u64,
+    /// By the clocks' difference; null where that is not known.
+    request_way_ns: Option<SignedSpread>,
+    turnaround_ns: Spread,
+    response_way_ns: Option<SignedSpread>,
+}
+
+impl BetweenTime {
+    fn of(row: &BetweenRow) -> Self {
+        let (client, server, operation) = match row.of {
+            BetweenOf::Client(client) => (Some(client), None, None),
+            BetweenOf::Server(server) => (None, Some(server), None),
+            BetweenOf::Operation {
+                server,
+                protocol,
+                command: name,
+                code,
+            } => (None, Some(server), Some((protocol, Command { name, code }))),
+        };
+        Self {
+            client: client.map(|station| station.to_string()),
+            server: server.map(|station| station.to_string()),
+            protocol: operation.as_ref().map(|(protocol, _)| *protocol),
+            command: operation.as_ref().map(|(_, command)| command.to_string()),
+            code: operation.as_ref().map(|(_, command)| command.code),
+            requests: row.requests,
+            active_ns: row.active_ns(),
+            client_ns: row.client_ns,
+            way_ns: row.way_ns,
+            server_ns: row.server_ns,
+            unknown_ns: row.unknown_ns,
+            requests_with_lost_frames: row.with_losses,
+            request_way_ns: row.request_way.map(SignedSpread::of),
+            turnaround_ns: Spread::of(row.turnaround),
+            response_way_ns: row.response_way.map(SignedSpread::of),
+        }
+    }
+}
+
+/// A difference of stamps of two clocks.
+#[derive(Serialize)]
+struct SignedSpread {
+    least: i64,
+    median: i64,
+    most: i64,
+}
+
+impl SignedSpread {
+    fn of([least, median, most]: [i64; 3]) -> Self {
+        Self {
+            least,
+            median,
+            most,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! The time of both ends together, and the frames that only one of them has.
 
 use super::clocks::{Clocks, SameFrames};
+use super::rows::{BetweenRow, RequestSlices, Rows};
 use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
 use crate::{Culprit, Finding};
 use std::collections::{BTreeMap, HashMap};
@@ -87,6 +88,8 @@ pub struct Between {
     pub to_servers: LostFrames,
     /// Frames to the clients.
     pub to_clients: LostFrames,
+    /// By client, server and operation.
+    pub rows: Vec<BetweenRow>,
     /// Frames and requests that were not looked at because there are too many.
     pub left_out: u64,
 }
@@ -163,12 +166,18 @@ impl Between {
             turnaround: [0; 3],
             to_servers: LostFrames::default(),
             to_clients: LostFrames::default(),
+            rows: Vec::new(),
             left_out: first.0.more + second.0.more + first.1.more + second.1.more,
         };
         let ends = Ends::of(clients.1, servers.1, &swapped);
         let moments = between.frames([clients.0, servers.0], [of_clients, of_servers], &ends);
-        between.time(clients.1, servers.1, &swapped, (&moments, think_ns));
+        let rows = between.time(clients.1, servers.1, &swapped, (&moments, think_ns));
         between.clocks = clocks(clients.0, servers.0, &sure, &ends, first_at_clients);
+        let ahead = between.clocks.map(|clocks| match first_at_clients {
+            true => clocks.ahead_ns,
+            false => -clocks.ahead_ns,
+        });
+        between.rows = rows.found(ahead);
         between.finding = between.finding();
         Ok(between)
     }
@@ -267,7 +276,8 @@ impl Between {
         servers: &RequestsSeen,
         pairs: &HashMap<usize, usize>,
         (lost, think_ns): (&[LostMoment], i64),
-    ) {
+    ) -> Rows {
+        let mut rows = Rows::default();
         let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
         for (place, request) in clients.requests.iter().enumerate() {
             of_client.entry(request.client).or_default().push(place);
@@ -285,12 +295,14 @@ impl Between {
                 };
                 let (begin, end) = (request.request.first.at, response.last.at);
                 let end = request.lost_until.map_or(end, |until| until.max(end));
+                let mut slices = RequestSlices::default();
                 if let Some(until) = until {
                     match positive(begin.since(until)) {
-                        pause if pause <= positive(think_ns) => self.client_ns += pause,
+                        pause if pause <= positive(think_ns) => slices.client = pause,
                         pause => self.idle_ns += pause,
                     }
                 }
+                self.client_ns += slices.client;
                 let from = until.map_or(begin, |until| until.max(begin));
                 until = Some(until.map_or(end, |until| until.max(end)));
                 let owned = positive(end.since(from));
@@ -298,13 +310,17 @@ impl Between {
                 let Some((t2, t3)) = other.and_then(|other| served(request, other)) else {
                     self.only_at_clients += 1;
                     self.unknown_ns += owned;
+                    slices.unknown = owned;
+                    rows.add(request, None, slices);
                     continue;
                 };
                 any = true;
                 self.requests += 1;
                 let served = positive(t3.min(end).since(t2.max(from)));
-                self.server_ns += served;
-                self.way_ns += owned - served.min(owned);
+                slices.server = served.min(owned);
+                slices.way = owned - slices.server;
+                self.server_ns += slices.server;
+                self.way_ns += slices.way;
                 let turnaround = positive(t3.since(t2));
                 let way = positive(end.since(begin)).saturating_sub(turnaround);
                 ways.push(way);
@@ -314,13 +330,16 @@ impl Between {
                 let within = lost[at..].iter().take_while(|(at, _)| *at <= end);
                 if within.into_iter().any(|(_, of)| *of == known) {
                     self.with_losses += 1;
-                    self.lost_ns += owned - served.min(owned);
+                    self.lost_ns += slices.way;
+                    slices.with_losses = true;
                 }
+                rows.add(request, other, slices);
             }
             self.clients += u64::from(any);
         }
         self.way_of_a_request = spread(ways);
         self.turnaround = spread(turnarounds);
+        rows
     }
 }
 
@@ -342,12 +361,12 @@ fn took(request: &RequestSight) -> Option<i64> {
     Some(request.response?.last.at.since(request.request.first.at))
 }
 
-fn positive(ns: i64) -> u64 {
+pub(super) fn positive(ns: i64) -> u64 {
     u64::try_from(ns).unwrap_or(0)
 }
 
 /// Least, median and most.
-fn spread(mut values: Vec<u64>) -> [u64; 3] {
+pub(super) fn spread(mut values: Vec<u64>) -> [u64; 3] {
     values.sort_unstable();
     let at = |place: usize| values.get(place).copied().unwrap_or(0);
     let last = values.len().saturating_sub(1);

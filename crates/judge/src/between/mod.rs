@@ -8,8 +8,10 @@
 
 mod clocks;
 mod joined;
+mod rows;
 mod sights;
 
 pub use clocks::Clocks;
 pub use joined::{Between, LostFrames, PlaceOfCapture, Unjoined};
+pub use rows::{BetweenOf, BetweenRow};
 pub use sights::{FRAMES, FramesSeen, REQUESTS, RequestsSeen};

@@ -128,6 +128,8 @@ pub(super) struct RequestSight {
     pub(super) lost_until: Option<Timestamp>,
     /// What it asks for, and the data that came of it.
     pub(super) of: (&'static str, u32, u64),
+    /// The name of the operation.
+    pub(super) command: &'static str,
 }
 
 /// The requests of a capture. It is a [`Sink`] of the analysis.
@@ -159,6 +161,7 @@ impl Sink for RequestsSeen {
             response: t.response.filter(|_| answered),
             lost_until: t.lost_until,
             of: (t.protocol, t.code, t.data_bytes),
+            command: t.operation.name,
         });
     }
 }

@@ -1,0 +1,173 @@
+//! The time of both ends by client, by server and by operation: roll-ups of the same slices as the whole.
+
+use super::joined::{positive, spread};
+use super::sights::RequestSight;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// Whose time a row of joined captures splits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BetweenOf {
+    /// One client.
+    Client(Endpoint),
+    /// What clients spent on requests to one server.
+    Server(Endpoint),
+    /// What they spent on requests for one operation there.
+    Operation {
+        /// The server.
+        server: Endpoint,
+        /// The protocol of the requests.
+        protocol: &'static str,
+        /// The specification's name of the operation.
+        command: &'static str,
+        /// The protocol's number for it.
+        code: u32,
+    },
+}
+
+/// Someone's time at both ends. The rows of each kind sum to the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BetweenRow {
+    /// Whose.
+    pub of: BetweenOf,
+    /// Requests that both captures have answered.
+    pub requests: u64,
+    /// Between requests, at the clients, ns. A pause belongs to the request that ends it.
+    pub client_ns: u64,
+    /// On the way between both captures, lost frames included, ns.
+    pub way_ns: u64,
+    /// At the servers, ns.
+    pub server_ns: u64,
+    /// Of requests that the capture at the clients alone has answered, ns.
+    pub unknown_ns: u64,
+    /// Requests of which a frame was lost between the two.
+    pub with_losses: u64,
+    /// From the first frame of a request at the clients to its last at the servers: least, median, most, ns.
+    /// Below zero where the clocks' difference is not known well enough; `None` where it is not known.
+    pub request_way: Option<[i64; 3]>,
+    /// The turnaround at the servers, likewise.
+    pub turnaround: [u64; 3],
+    /// From the first frame of a response at the servers to its last at the clients, likewise.
+    pub response_way: Option<[i64; 3]>,
+}
+
+/// The slices of a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RequestSlices {
+    /// The pause before it, if that is the client's.
+    pub(super) client: u64,
+    pub(super) way: u64,
+    pub(super) server: u64,
+    pub(super) unknown: u64,
+    pub(super) with_losses: bool,
+}
+
+/// Rows as they are added up.
+#[derive(Default)]
+pub(super) struct Rows(BTreeMap<BetweenOf, Sum>);
+
+#[derive(Default)]
+struct Sum {
+    requests: u64,
+    slices: RequestSlices,
+    with_losses: u64,
+    /// Times between stamps of two clocks, ns.
+    forth: Vec<i64>,
+    back: Vec<i64>,
+    turnarounds: Vec<u64>,
+}
+
+impl Rows {
+    /// A request as the clients have it, and as the servers do, if those have it answered.
+    pub(super) fn add(
+        &mut self,
+        here: &RequestSight,
+        there: Option<&RequestSight>,
+        slices: RequestSlices,
+    ) {
+        let (protocol, code, _) = here.of;
+        let operation = BetweenOf::Operation {
+            server: here.server,
+            protocol,
+            command: here.command,
+            code,
+        };
+        let owners = [
+            BetweenOf::Client(here.client),
+            BetweenOf::Server(here.server),
+            operation,
+        ];
+        for of in owners {
+            self.0.entry(of).or_default().add(here, there, &slices);
+        }
+    }
+
+    /// All of them, each kind by its active time. The clock at the servers is `ahead` of the other.
+    pub(super) fn found(self, ahead: Option<i64>) -> Vec<BetweenRow> {
+        let rows = self.0.into_iter();
+        let mut rows: Vec<BetweenRow> = rows.map(|(of, sum)| sum.row(of, ahead)).collect();
+        let kind = |of: &BetweenOf| match of {
+            BetweenOf::Client(_) => 0,
+            BetweenOf::Server(_) => 1,
+            BetweenOf::Operation { .. } => 2,
+        };
+        rows.sort_by_key(|row| (kind(&row.of), Reverse(row.active_ns()), row.of));
+        rows
+    }
+}
+
+impl BetweenRow {
+    /// The base of its shares.
+    #[must_use]
+    pub fn active_ns(&self) -> u64 {
+        [self.client_ns, self.way_ns, self.server_ns, self.unknown_ns]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+}
+
+impl Sum {
+    fn add(&mut self, here: &RequestSight, there: Option<&RequestSight>, slices: &RequestSlices) {
+        let sum = &mut self.slices;
+        sum.client += slices.client;
+        sum.way += slices.way;
+        sum.server += slices.server;
+        sum.unknown += slices.unknown;
+        self.with_losses += u64::from(slices.with_losses);
+        let Some((there, answer)) = there.and_then(|there| Some((there, there.response?))) else {
+            return;
+        };
+        self.requests += 1;
+        let since = |to: Timestamp, from: Timestamp| to.since(from);
+        self.forth
+            .push(since(there.request.last.at, here.request.first.at));
+        self.turnarounds
+            .push(positive(since(answer.first.at, there.request.last.at)));
+        if let Some(response) = here.response {
+            self.back.push(since(response.last.at, answer.first.at));
+        }
+    }
+
+    fn row(self, of: BetweenOf, ahead: Option<i64>) -> BetweenRow {
+        let way = |mut times: Vec<i64>, ahead: Option<i64>| {
+            let ahead = ahead.filter(|_| !times.is_empty())?;
+            times.sort_unstable();
+            let last = times.len() - 1;
+            Some([0, last / 2, last].map(|at| times[at].saturating_sub(ahead)))
+        };
+        BetweenRow {
+            of,
+            requests: self.requests,
+            client_ns: self.slices.client,
+            way_ns: self.slices.way,
+            server_ns: self.slices.server,
+            unknown_ns: self.slices.unknown,
+            with_losses: self.with_losses,
+            request_way: way(self.forth, ahead),
+            turnaround: spread(self.turnarounds),
+            response_way: way(self.back, ahead.map(|ahead| -ahead)),
+        }
+    }
+}
