@@ -107,10 +107,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             .bytes
             .get(20..h.header_length.into())
             .and_then(|options| twice(options, h.acknowledgement)),
-        stamp: input
-            .bytes
-            .get(20..h.header_length.into())
-            .and_then(stamp),
+        stamp: input.bytes.get(20..h.header_length.into()).and_then(stamp),
         syn: h.has(SYN),
         fin: h.has(FIN),
         rst: h.has(RST),
@@ -183,7 +180,9 @@ fn stamp(options: &[u8]) -> Option<NonZeroU32> {
     let mut rest = options;
     loop {
         rest = match rest {
-            [8, 10, a, b, c, d, ..] => return NonZeroU32::new(u32::from_be_bytes([*a, *b, *c, *d])),
+            [8, 10, a, b, c, d, ..] => {
+                return NonZeroU32::new(u32::from_be_bytes([*a, *b, *c, *d]));
+            }
             [0, ..] | [] => return None,
             [1, rest @ ..] => rest,
             [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..)?,

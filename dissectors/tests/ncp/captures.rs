@@ -7,7 +7,7 @@ use wirewait_dissectors::ncp::{Header, Message, Packet};
 use wirewait_dissectors::{ALL, registry};
 use wirewait_wire::{
     Answered, Asked, Depth, Dissector, DissectorId, Exchange, Frame, Framing, Id, Input, Kind,
-    LinkType, Registry, Role, Timestamp, Walk,
+    LinkType, Registry, Role, Side, Timestamp, Walk,
 };
 
 /// The captures beside the repository; `None`, loudly, where they are not installed.
@@ -202,13 +202,15 @@ fn file_access_over_tcp_and_the_same_over_ipx() {
 }
 
 #[test]
-fn a_watchdog_over_udp_is_upkeep() {
+fn a_watchdog_over_udp_says_that_a_station_is_there() {
     let Some(captures) = captures() else { return };
     let ours = packets(&captures.join("derived/ncp-udp524-watchdog_ethereal-users-200205.pcap"));
     assert_eq!(ours.len(), 1);
     assert_eq!(ours[0].header.message, Message::Watchdog { what: b'Y' });
     assert_eq!(ours[0].header.connection, 6);
-    assert!(ours[0].exchange.is_none());
+    let says = ours[0].exchange.unwrap();
+    assert_eq!((says.role, says.sender), (Role::Alive, Side::Client));
+    assert_eq!(says.number, Some(6));
 }
 
 /// One NCP packet of a capture.
