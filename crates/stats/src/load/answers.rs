@@ -34,10 +34,7 @@ impl Queued {
         if bits >= SMALL {
             return Self::of_any(answer);
         }
-        let moves = match answer.data_bytes {
-            0 => 0,
-            _ => MOVES[answer.kind as usize % MOVES.len()],
-        };
+        let moves = moves(answer);
         Self {
             began: answer.began,
             ended: answer.ended,
@@ -52,10 +49,7 @@ impl Queued {
     /// As [`of`](Self::of), of what lacks a time or is large.
     #[inline(never)]
     fn of_any(answer: &Answer) -> Self {
-        let moves = match answer.data_bytes {
-            0 => 0,
-            _ => MOVES[answer.kind as usize % MOVES.len()],
-        };
+        let moves = moves(answer);
         let response = answer.response_ns.map_or(0, |_| Class::RESPONSE);
         let turnaround = answer.turnaround_ns.map_or(0, |_| Class::TURNAROUND);
         let response_ns = answer.response_ns.unwrap_or(0);
@@ -71,6 +65,15 @@ impl Queued {
             slot: Slot::of(response_ns),
             class: Class(moves | response | turnaround | small),
         }
+    }
+}
+
+/// The classes of the data that an answer moves.
+#[inline(always)]
+fn moves(answer: &Answer) -> u8 {
+    match answer.data_bytes {
+        0 => 0,
+        _ => MOVES[answer.kind as usize % MOVES.len()],
     }
 }
 
