@@ -3,15 +3,16 @@
 mod calls;
 mod connections;
 mod doorstep;
+mod figures;
 mod frames;
 mod links;
 mod messages;
+mod records;
 mod streams;
 mod turns;
 mod unclaimed;
 mod units;
 
-use crate::accounting::{Accounting, EntryBatch};
 use crate::assembler::Rooms;
 use crate::books::{Books, Reporter};
 use crate::clock::Clock;
@@ -26,17 +27,14 @@ use crate::piece::Piece;
 use crate::segment::Segments;
 use crate::table::{Table, TablePlace};
 use crate::world::{Shared, World};
-use crate::{
-    CaptureRow, Fairness, Figures, Flags, Grade, LedgerCourse, Load, Readings, Settings, Sink,
-    Snapshot, SymptomCourse, Thresholds, Transaction,
-};
+use crate::{Flags, Settings, Sink, Thresholds, Transaction};
 use calls::Calls;
 use connections::Connections;
 use doorstep::Doorstep;
 use std::cell::RefCell;
 use std::sync::Arc;
 use unclaimed::Unclaimed;
-use wirewait_model::records::{Entities, RecordBatch};
+use wirewait_model::records::RecordBatch;
 use wirewait_wire::{DissectorId, Facts, Frame, Next, Registry, Templates, Timestamp};
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
@@ -150,78 +148,6 @@ impl Analyzer {
         self
     }
 
-    /// Makes records, for statistics. The caller must take them out regularly, since nothing else
-    /// bounds how many there are.
-    #[must_use]
-    pub fn recording(mut self) -> Self {
-        self.state.books.record();
-        self
-    }
-
-    /// Whether there are enough records to take them out.
-    #[must_use]
-    #[inline]
-    pub fn has_batch(&self) -> bool {
-        self.state.books.has_batch()
-    }
-
-    /// Takes out what was recorded since this was called last, as far as it is in groups that
-    /// nothing more comes to, and goes on in the room of `empty`.
-    #[must_use]
-    pub fn take_batch(&mut self, empty: RecordBatch) -> RecordBatch {
-        self.state.books.take_batch(empty)
-    }
-
-    /// Takes out all that was recorded since then.
-    #[must_use]
-    pub fn take_all(&mut self, empty: RecordBatch) -> RecordBatch {
-        self.state.books.post();
-        self.take_batch(empty)
-    }
-
-    /// Who is behind the numbers in records.
-    #[must_use]
-    pub fn entities(&self) -> &dyn Entities {
-        &self.state.books
-    }
-
-    /// Lends out the accounts of requests: the account of time, symptoms, efficiency, and what
-    /// statistics are made of. It is to post what is [taken out](Analyzer::take_entries) from now on, in its
-    /// order, and to be [given back](Analyzer::give_back) before the end, and before any figures are
-    /// asked for. `None` where the last seconds are [kept](Analyzer::keeping_course), which need all of it at hand.
-    #[must_use]
-    pub fn lend(&mut self) -> Option<Accounting> {
-        let books = &mut self.state.books;
-        if books.accounting.keeps_course() {
-            return None;
-        }
-        books.lent = Some(Box::default());
-        let empty = Accounting::new(&self.common.settings);
-        Some(std::mem::replace(&mut books.accounting, empty))
-    }
-
-    /// Whether there is enough to [take out](Analyzer::take_entries).
-    #[must_use]
-    #[inline]
-    pub fn has_entries(&self) -> bool {
-        self.state.books.has_entries()
-    }
-
-    /// Takes out what is to be posted to what was [lent](Analyzer::lend), and goes on in the room of `empty`.
-    #[must_use]
-    pub fn take_entries(&mut self, empty: EntryBatch) -> EntryBatch {
-        self.state.books.take_entries(empty)
-    }
-
-    /// Takes back what was [lent](Analyzer::lend), to which all was posted that was taken out.
-    pub fn give_back(&mut self, accounting: Accounting) {
-        let books = &mut self.state.books;
-        books.accounting = accounting;
-        if let Some(mut entries) = books.lent.take() {
-            books.accounting.enter_all(&mut entries);
-        }
-    }
-
     /// The settings that figures depend on.
     #[must_use]
     pub fn settings(&self) -> &Settings {
@@ -242,21 +168,6 @@ impl Analyzer {
         self.state.books.accounting.watch.keep_course(seconds);
         self.state.books.accounting.accounts.keep_course(seconds);
         self
-    }
-
-    /// Where the time went, second by second, as far as it is settled; empty unless it is
-    /// [kept](Analyzer::keeping_course).
-    #[must_use]
-    pub fn ledger_course(&self) -> LedgerCourse {
-        let course = self.state.books.accounting.accounts.course();
-        course.cloned().unwrap_or_default()
-    }
-
-    /// What symptoms cost, second by second; empty unless it is
-    /// [kept](Analyzer::keeping_course).
-    #[must_use]
-    pub fn symptom_course(&self) -> SymptomCourse {
-        self.state.books.accounting.watch.course()
     }
 
     /// Takes the next frame in.
@@ -384,119 +295,6 @@ impl Analyzer {
         // Nothing is where it was.
         self.paths = Paths::new(self.common.settings.conversations);
         self.state.finish(&self.common, sink, taker);
-    }
-
-    /// What the meters of all stations show at this moment. They are read as messages and
-    /// frames come, not when transactions close, so that they can be read at any time.
-    #[must_use]
-    pub fn readings(&self) -> Readings {
-        let books = &self.state.books;
-        let meters = books.meters.as_ref();
-        meters.map_or_else(Readings::default, |meters| Readings {
-            elapsed_ns: i64::try_from(self.state.clock.elapsed_ns()).ok(),
-            ..meters.readings(&books.directory)
-        })
-    }
-
-    /// All figures as they stand, with those that [statistics](Analyzer::recording) made of the
-    /// records. What is still open is not in them.
-    #[must_use]
-    pub fn snapshot(&mut self, figures: Figures) -> Snapshot {
-        self.state.books.post();
-        let ticks = self.state.clock.ticks;
-        let apart = self.state.duplicates.clocks_apart();
-        self.state.books.quality.clocks_apart = apart.map_or(0, |apart| apart.packets);
-        self.state.books.quality.coarse_clock = if ticks.ns() > 0 { ticks.same } else { 0 };
-        let AnalyzerState {
-            books,
-            segments,
-            clock,
-            numbered,
-            unclaimed,
-            calls,
-            connections,
-            ..
-        } = &self.state;
-        let names = self.common.names.borrow();
-        let (directory, accounting) = (&books.directory, &books.accounting);
-        let Figures {
-            servers,
-            mut stations,
-            places,
-            distribution,
-            hops,
-            levels,
-            sizes,
-            timeline,
-            dips,
-            excluded,
-            losses,
-            statistics,
-        } = figures;
-        let hits = clock.hits.and(&segments.hits);
-        let hits = hits.and(&unclaimed.hits).and(&names.hits);
-        let hits = hits.and(&calls.hits).and(&connections.hits);
-        let segment = segments.found();
-        let offloaded = segment.together.oversize;
-        let reasons = books.reasons(*numbered, names.evicted, offloaded, &hits, &losses);
-        let mut load = Load {
-            levels,
-            sizes,
-            timeline,
-            dips,
-            hops,
-            ..Load::default()
-        };
-        books.routing.write(&mut load);
-        let ledgers = accounting.ledgers(directory);
-        let unsure = accounting.accounts.unsure();
-        crate::account::give(&ledgers, &mut stations);
-        Snapshot {
-            capture: CaptureRow {
-                frames: books.frames,
-                bytes: segments.captured_bytes(),
-                first: clock.first(),
-                last: clock.last(),
-                elapsed_ns: clock.elapsed_ns(),
-                grade: reasons.iter().map(|r| r.grade).max().unwrap_or(Grade::Good),
-                reasons,
-                conversations: *numbered,
-                evicted: books.quality.evicted,
-            },
-            protocols: self
-                .common
-                .registry
-                .dissectors()
-                .iter()
-                .zip(books.protocols.frames())
-                .filter(|(_, frames)| *frames > 0)
-                .map(|(d, frames)| (d.name, frames))
-                .collect(),
-            efficiency: books.spending.found(&accounting.spending),
-            segment,
-            fairness: Fairness::among(&stations),
-            stations,
-            places,
-            distribution,
-            ledgers,
-            clocks_apart: apart,
-            tick: accounting.accounts.ticked(ticks.ns()),
-            unsure_pauses: unsure.pauses,
-            unsure_idle: unsure.idle,
-            unsure_turnarounds: unsure.turnarounds,
-            load,
-            round_trips: accounting.round_trips.rows(),
-            symptoms: accounting
-                .watch
-                .judge(&books.watch, directory, &servers, clock.last()),
-            servers,
-            slowest: books.slowest.kept(),
-            statistics,
-            attribution: books.attribution,
-            seen: Arc::clone(&books.seen),
-            excluded,
-            settings: self.common.settings,
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Two ends that exchange messages: their byte streams, the messages under way, the open
 //! requests.
 
+mod ending;
 mod recent;
 mod streams;
 mod turns;
@@ -12,7 +13,6 @@ pub(crate) use vacant::Vacant;
 
 use crate::account::{SURE, UNNUMBERED};
 use crate::assembler::Assembler;
-use crate::clock::DISPLACED_NS;
 use crate::datagrams::Datagrams;
 use crate::flow::{ANY_NS, LostBefore, StreamFlow};
 use crate::message::Message;
@@ -259,40 +259,9 @@ impl Conversation {
         self.fall_due(now, world, events);
     }
 
-    /// Closes what has waited too long.
-    #[inline]
-    fn fall_due(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
-        if !self.pairing.is_due(now) {
-            return;
-        }
-        if let Some(streams) = &self.streams {
-            // Answers may be among what cannot be read yet.
-            let lacks = streams.iter().any(ByteStream::lacks);
-            self.between.held_back = lacks && !self.between.one_sided;
-        }
-        self.pairing.expire(now, &self.between, world, events);
-    }
-
-    /// The stamp of the frame under way is lower than one that came before.
-    #[cold]
-    fn behind(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
-        if self.last_seen.since(now) <= DISPLACED_NS {
-            self.between.displaced = true;
-        } else if world.steps.borrow().latest() > self.stepped {
-            // The clock was set back: what was answered before that has had its time.
-            self.stepped = world.steps.borrow().latest();
-            self.pairing.set_back(&self.between, world, events);
-        }
-    }
-
     fn heard(&mut self, side: usize) {
         self.seen[side] = true;
         self.between.one_sided = !(self.seen[0] && self.seen[1]);
-    }
-
-    /// Closes what has waited too long.
-    pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
-        self.fall_due(now, world, events);
     }
 
     /// What `side` answered is not in the capture, whatever was asked.
@@ -494,64 +463,6 @@ impl Conversation {
             bytes,
             what,
         }));
-    }
-
-    /// The conversation is over: everything that is open is closed.
-    pub(crate) fn finish(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
-        let why = if self.given_up {
-            Flags::LIMITED
-        } else {
-            Flags::CAPTURE_LOSS
-        };
-        for side in [0, 1] {
-            // An observer gets the message under way in any case.
-            let lacks = |streams: &[ByteStream; 2]| world.observed || streams[side].holds();
-            while self.streams.as_deref().is_some_and(lacks) && self.skip(side, why, world, events)
-            {
-            }
-        }
-        self.end(now, None, world, events);
-    }
-
-    /// The connection is over; `reset` is the side that ended it at once, and may cross what the
-    /// other one had sent.
-    fn end(
-        &mut self,
-        now: Timestamp,
-        reset: Option<usize>,
-        world: &World<'_>,
-        events: &mut impl Events,
-    ) {
-        for side in [0, 1] {
-            let told = self.offers.as_mut().and_then(|offers| offers.over(side));
-            if let Some((windows, mark)) = told {
-                self.notice(side, mark, (Noticed::Offered(windows), 0), events);
-            }
-        }
-        for side in [0, 1] {
-            let died = self.flow.as_ref().and_then(|flow| flow.died(side));
-            if let Some((what, mark)) = died {
-                self.notice(side, mark, (what, 0), events);
-            }
-        }
-        if self.turns.is_some() {
-            for side in [0, 1] {
-                self.end_turn(side, world, events);
-            }
-        }
-        match reset {
-            Some(side) => self.pairing.reset(side, now, &self.between, world, events),
-            None => self.pairing.finish(now, &self.between, world, events),
-        }
-        for (side, assembler) in self.assemblers.iter_mut().enumerate() {
-            if reset.is_none_or(|reset| reset == side) {
-                assembler.abandon();
-            }
-            let loose = assembler.take_loose();
-            if loose > 0 {
-                events.tell(Event::Control(loose));
-            }
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod answers;
 mod asking;
 mod closing;
+mod done;
 mod meaning;
 mod naming;
 mod open;

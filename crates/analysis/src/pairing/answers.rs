@@ -1,21 +1,16 @@
-//! What comes back: responses, raw data, answers of the other side, and when it is done.
+//! What comes back: responses, raw data, answers of the other side.
 
 use super::open::transaction;
 use super::ranges::is_continuation;
 use super::{Pairing, ToldOf};
 use crate::case::Case;
-use crate::clock::SILENCE_NS;
 use crate::message::Message;
 use crate::open::{Open, OpenState};
-use crate::parties::Parties;
 use crate::piece::PieceTally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, Reached, World};
-use crate::{Deed, Flags, Mark, Outcome, Turnaround};
+use crate::{Deed, Flags, Outcome};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
-
-/// An answered request is kept this long for the acknowledgements of its answer, ns.
-const LINGER_NS: i64 = 2_000_000_000;
 
 impl Pairing {
     pub(super) fn response(
@@ -426,115 +421,6 @@ impl Pairing {
             transaction: &t,
             parties: &self.parties,
         }));
-    }
-
-    pub(super) fn done(
-        &mut self,
-        at: usize,
-        message: u64,
-        world: &World<'_>,
-        events: &mut impl Events,
-    ) {
-        let open = &mut *self.open[at];
-        open.state = OpenState::Done;
-        self.answered = true;
-        self.open.answered(at);
-        let open = &self.open[at];
-        let response = open.transaction.response;
-        if response.is_some_and(|response| response.last.at.since(world.sure) > SILENCE_NS) {
-            // Only the next frame tells whether so much time passed, or its stamp is wrong.
-            self.unsure.push((open.serial, message));
-            self.due = Timestamp::from_nanos(i64::MIN);
-            return;
-        }
-        self.answered(at, message, world, events);
-    }
-
-    /// Tells of those that were answered when it was not known how late it was.
-    #[cold]
-    pub(super) fn settle(&mut self, world: &World<'_>, events: &mut impl Events) {
-        for (serial, message) in std::mem::take(&mut self.unsure) {
-            if let Some(at) = self.open.place_of(serial) {
-                self.answered(at, message, world, events);
-            }
-        }
-    }
-
-    /// What follows from its answer being complete.
-    fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: &mut impl Events) {
-        let previous = self.last_response;
-        let open = &mut *self.open[at];
-        if open.parties.on_probation {
-            open.admitted(events);
-            self.parties = Parties::UNKNOWN;
-        }
-        let t = &mut open.transaction;
-        t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {
-            Outcome::Cancelled
-        } else {
-            Outcome::Answered
-        };
-        let Some(response) = t.response else {
-            return;
-        };
-        let (t3, t4) = (response.first, response.last.at);
-        let stepped = t.clock_stepped(&world.steps.borrow());
-        t.flags.set_if(Flags::CLOCK_STEP, stepped);
-        t.turnaround = Turnaround::None;
-        t.service_ns = None;
-        let times = t.times();
-        // The answer cannot have been given before it was asked for.
-        let impossible = times.is_none() && !stepped && t.request.is_some();
-        t.flags.set_if(Flags::OUT_OF_ORDER, impossible);
-        if let (Some(request), Some(times)) = (t.request, times) {
-            let t2 = request.last;
-            let resent = open.resent.filter(|mark| mark.precedes(t3));
-            let resent = resent.map(|mark| mark.until(t3).unwrap_or(0));
-            t.turnaround = match resent {
-                Some(low) => {
-                    t.flags.set(Flags::AMBIGUOUS);
-                    Turnaround::Between(low.min(times.turnaround), times.turnaround)
-                }
-                None => Turnaround::Exact(times.turnaround),
-            };
-            // Parts of one message were sent together, not one after the other.
-            let free = previous
-                .filter(|_| t.kind != Kind::Wait)
-                .filter(|(_, serial)| *serial != message)
-                .and_then(|(end, _)| t2.until(end).zip(end.until(t3)))
-                .map(|(behind, own)| (behind > 0, own));
-            let (queued, own) = free.unwrap_or((false, times.turnaround));
-            t.service_ns = Some(own);
-            t.flags.set_if(Flags::PIPELINED, queued);
-        }
-        // Where no interim answer says that a lock has to wait, its time does.
-        let waited = t
-            .response_time_ns()
-            .is_some_and(|ns| ns > world.settings.wait_ns);
-        if open.may_wait && waited && t.kind == Kind::Lock {
-            open.waits_by_design(events);
-        }
-        let t = &mut open.transaction;
-        if !matches!(t.kind, Kind::Break | Kind::Wait) {
-            let later =
-                |end: &Mark| end.at > t4 && !stepped && !world.steps.borrow().concern(end.frame);
-            let latest = previous.filter(|(end, _)| later(end));
-            self.last_response = latest.or(Some((response.last, message)));
-        }
-        let linger = if open.lingers {
-            world.settings.timeout_ns
-        } else {
-            LINGER_NS
-        };
-        // No answer comes later than the next frame.
-        let t4 = if stepped { t4.min(world.sure) } else { t4 };
-        open.deadline = t4.plus(linger);
-        self.due = self.due.min(open.deadline);
-        self.open.falls_due(at);
-        let open = &mut *self.open[at];
-        let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
-        open.stops_waiting(end, events);
-        events.tell(Event::Answered(open.case()));
     }
 
     /// The open request that this response belongs to, where any station may answer: one station's
