@@ -1,8 +1,9 @@
 //! What frames are spent on: answers worked out by hand on the scenarios, and sums that must
 //! close on everything.
 
-use crate::support::{analyse, captures, files, root};
+use crate::support::{analyse, analyse_frames, captures, files, owned_frames, root};
 use wirewait_analysis::{Accesses, Efficiency, EfficiencyRow, Snapshot};
+use wirewait_synth::OwnedFrame;
 
 fn scenario(name: &str) -> Efficiency {
     let path = root().join("captures").join(name).with_extension("pcapng");
@@ -264,4 +265,44 @@ fn files_of_scenarios() -> Vec<std::path::PathBuf> {
     folders.retain(|path| path.is_dir());
     folders.sort();
     folders
+}
+
+/// An adapter hands three segments of a response over as one, and their receiver acknowledges each: what
+/// acknowledges part of a frame of the capture is an acknowledgement, too.
+#[test]
+fn acknowledgements_of_part_of_a_long_frame_are_acknowledgements() {
+    const TCP: usize = 14 + 20;
+    const DATA: usize = TCP + 20;
+    let whole = owned_frames(&root().join("captures/smb2/session.pcapng"));
+    let number = |frame: &OwnedFrame, at: usize| {
+        let bytes = frame.bytes[TCP + at..].first_chunk::<4>().unwrap();
+        u32::from_be_bytes(*bytes)
+    };
+    let part = |n: usize| &whole[n].bytes[DATA..];
+    let mut long = whole[16].clone();
+    long.bytes.extend([part(17), part(18)].concat());
+    long.wire_len = long.bytes.len() as u32;
+    let length = (long.bytes.len() - 14) as u16;
+    long.bytes[16..18].copy_from_slice(&length.to_be_bytes());
+    let mut end = number(&whole[16], 4);
+    let acks = [16, 17, 18].map(|n| {
+        let mut ack = whole[2].clone();
+        ack.at = whole[18].at.plus(n as i64 * 10_000);
+        end += part(n).len() as u32;
+        let says = [number(&whole[19], 4).to_be_bytes(), end.to_be_bytes()].concat();
+        ack.bytes[TCP + 4..TCP + 12].copy_from_slice(&says);
+        ack
+    });
+    let mut frames = whole[..16].to_vec();
+    frames.push(long);
+    frames.extend(acks);
+    frames.extend(whole[19..].to_vec());
+    let spent = |frames: &[OwnedFrame]| {
+        let found = analyse_frames(frames);
+        let row = &found.snapshot.efficiency.together;
+        let alone: u64 = row.acks.iter().map(|layer| layer.alone.frames).sum();
+        (alone, row.control.frames, row.data.frames)
+    };
+    let (alone, control, data) = spent(&whole);
+    assert_eq!(spent(&frames), (alone + 3, control, data - 2));
 }

@@ -52,6 +52,7 @@ mod protocols;
 mod recent;
 mod resume;
 mod rights;
+mod routed;
 mod rows;
 mod safe;
 mod saved;

@@ -324,3 +324,86 @@ fn a_connection_between_ports_that_were_used_before_is_another_one() {
     }
     assert!(compared > 100, "{compared}");
 }
+
+/// All frames of a connection without its SYNs (and, if `open`, without its FINs), and the same again `later`, with other
+/// sequence numbers.
+fn taken_again(
+    frames: &[OwnedFrame],
+    open: bool,
+    later: i64,
+    [client, server]: [u32; 2],
+) -> Vec<OwnedFrame> {
+    const FLAGS: usize = 13;
+    let registry = wirewait_dissectors::registry();
+    let mut walk = Walk::default();
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for frame in frames {
+        let at = tcp(&registry, &mut walk, &frame.as_frame()).expect("TCP");
+        let flags = frame.bytes[at + FLAGS];
+        if flags & 2 != 0 || open && flags & 5 != 0 {
+            continue;
+        }
+        first.push(frame.clone());
+        let mut again = frame.clone();
+        again.at = frame.at.plus(later);
+        let from_client = u16::from_be_bytes([frame.bytes[at + 2], frame.bytes[at + 3]]) == 445;
+        let ways = if from_client {
+            [client, server]
+        } else {
+            [server, client]
+        };
+        for (place, ahead) in [(at + 4, ways[0]), (at + 8, ways[1])] {
+            let number = &mut again.bytes[place..place + 4];
+            let before = u32::from_be_bytes([number[0], number[1], number[2], number[3]]);
+            number.copy_from_slice(&before.wrapping_add(ahead).to_be_bytes());
+        }
+        second.push(again);
+    }
+    first.extend(second);
+    first
+}
+
+/// The initial numbers of a connection are random (RFC 9293 section 3.4.1): ahead of those before as often as behind
+/// them. A connection that nobody was seen to open on the ports of another is known by what it begins with, or because
+/// the one before was closed.
+#[test]
+fn ports_that_are_taken_again_are_another_connection_wherever_its_numbers_begin() {
+    let frames = files(&root().join("captures/smb2"));
+    let path = frames
+        .iter()
+        .find(|f| f.ends_with("session.pcapng"))
+        .unwrap();
+    let frames = crate::support::owned_frames(path);
+    let once = crate::support::analyse_frames(&frames);
+    let pairs = |found: &Analysis| {
+        let answered = found
+            .transactions
+            .iter()
+            .filter(|t| t.outcome == Outcome::Answered);
+        answered
+            .map(|t| (t.operation.name, t.turnaround.exact()))
+            .collect::<Vec<_>>()
+    };
+    let expected = [pairs(&once), pairs(&once)].concat();
+    let ahead = 1_000_000_000u32;
+    for open in [true, false] {
+        for later in [2_000_000_000, 200_000_000_000] {
+            for numbers in [
+                [ahead, ahead],
+                [ahead.wrapping_neg(), ahead],
+                [ahead, ahead.wrapping_neg()],
+                [3_000_000u32.wrapping_neg(); 2],
+                [200_000u32.wrapping_neg(), 1_200_000],
+                [1 << 31, 17],
+            ] {
+                let found =
+                    crate::support::analyse_frames(&taken_again(&frames, open, later, numbers));
+                let what = format!("open {open}, later {later}, {numbers:?}");
+                assert_eq!(pairs(&found), expected, "{what}");
+                assert_eq!(found.snapshot.capture.conversations, 2, "{what}");
+                let mut reasons = found.snapshot.capture.reasons.iter();
+                assert!(!reasons.any(|reason| reason.name == "gaps"), "{what}");
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
     Address, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next,
-    Steady, Table, Verified,
+    Routed, Steady, Table, Verified,
 };
 
 /// Protocol numbers, of IPv4 and of the IPv6 next header alike.
@@ -90,9 +90,18 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     conveys: true,
     dissect,
     steady: Some(Steady { decides, varies }),
+    routed: Some(&ROUTED),
     describe,
     fields,
     ..Dissector::PLAIN
+};
+
+/// Time to live, and the checksum over it. RFC 1812 section 5.3.1.
+const ROUTED: Routed = Routed {
+    life: 8,
+    stays: [
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0xff, 0, 0, 0xff, 0xff, 0xff, 0xff,
+    ],
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

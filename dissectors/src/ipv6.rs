@@ -6,7 +6,8 @@ use crate::{ethernet, notes};
 use std::fmt;
 use std::net::Ipv6Addr;
 use wirewait_wire::{
-    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Verified,
+    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed,
+    Verified,
 };
 
 /// An IPv6 header and what its extension headers lead to.
@@ -138,9 +139,18 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     ],
     conveys: true,
     dissect,
+    routed: Some(&ROUTED),
     describe,
     fields,
     ..Dissector::PLAIN
+};
+
+/// The hop limit. RFC 8200 section 3.
+const ROUTED: Routed = Routed {
+    life: 7,
+    stays: [
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    ],
 };
 
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {

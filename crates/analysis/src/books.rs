@@ -443,9 +443,12 @@ impl Books {
         if let Some(recorder) = &mut self.recorder {
             recorder.seen(seen);
         }
-        match self.accounting.watch.keeps_course() {
-            false => self.watch.seen(seen, None),
-            true => self.watch_by_second(seen),
+        // Behind a router others are neighbours.
+        if !copied {
+            match self.accounting.watch.keeps_course() {
+                false => self.watch.seen(seen, None),
+                true => self.watch_by_second(seen),
+            }
         }
         if let Some(meters) = &mut self.meters {
             meters.seen(seen);

@@ -2,7 +2,8 @@
 
 use crate::Transaction;
 use crate::parties::{Directory, Parties};
-use wirewait_wire::Timestamp;
+use crate::table::TablePlace;
+use wirewait_wire::{File, Timestamp};
 
 /// A transaction and its parties.
 #[derive(Clone, Copy)]
@@ -17,6 +18,17 @@ impl<'a> Case<'a> {
     pub(crate) fn known(self, directory: &mut Directory, room: &'a mut Option<Parties>) -> Self {
         let parties = directory.current(self.transaction, self.parties, room);
         Self { parties, ..self }
+    }
+
+    /// Where the handle stands, if it has a number of its own, and what is read and written there has
+    /// a place in a file: in a pipe it has none.
+    #[inline]
+    pub(crate) fn placed_handle(self) -> Option<TablePlace> {
+        let t = self.transaction;
+        let file = t.file?;
+        let pipe = t.place.as_ref().is_some_and(|place| place.pipes);
+        let placed = file.handle != File::PREVIOUS && !pipe;
+        self.parties.handle().filter(|_| placed)
     }
 }
 

@@ -44,6 +44,15 @@ pub(crate) struct Faults {
     pub(crate) malformed: u64,
 }
 
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StreamEnd {
+    /// Both ends closed it.
+    Closed,
+    /// One of them aborted it: what the other one had sent may still come.
+    Aborted,
+}
+
 #[derive(Default)]
 pub(crate) struct Conversation {
     between: Between,
@@ -62,6 +71,8 @@ pub(crate) struct Conversation {
     recent: [VecDeque<RecentFrames>; 2],
     pairing: Pairing,
     finished: [bool; 2],
+    /// How its connection ended, if it did.
+    ended: Option<StreamEnd>,
     /// It goes because of a limit.
     given_up: bool,
     /// How often frames of the link below were missing, by side.
@@ -111,6 +122,7 @@ impl Conversation {
             recent,
             pairing,
             finished,
+            ended,
             given_up,
             gaps,
             faults,
@@ -162,6 +174,7 @@ impl Conversation {
         }
         pairing.restart(observed, beginning.rest);
         *finished = [false; 2];
+        *ended = None;
         *given_up = false;
         *gaps = [0; 2];
         *faults = Faults::default();

@@ -7,13 +7,14 @@
 //! by that, and may lie milliseconds apart.
 //!
 //! A router that counts itself changes its count and the link's addresses, and nothing else:
-//! the same payload between the same ends is the same packet. What follows from an earlier sight
-//! of it is found in `load/routers.rs`.
+//! the same payload between the same ends is the same packet. One that counts down in a header of
+//! IP changes that [and its checksum](Routed). What follows from an earlier sight of a packet is
+//! found in `routing/routers.rs`.
 
 use crate::Settings;
 use crate::apart::{ClocksApart, Watched};
 use crate::by_template::ByTemplate;
-use wirewait_wire::{Endpoint, Frame, Timestamp, Walk};
+use wirewait_wire::{Endpoint, Frame, Registry, Routed, Timestamp, Walk};
 
 /// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
 /// there is file data, which the checksums, sequence numbers and identifiers in front of it tell
@@ -35,7 +36,7 @@ const ROOM: u32 = 25;
 pub(crate) struct SeenBefore {
     pub(crate) at: Timestamp,
     pub(crate) interface: u32,
-    /// Routers that it had passed.
+    /// Routers that it had passed; where they count down, by how much less than the most it might still pass.
     pub(crate) hops: u8,
     /// It was seen with this count twice.
     pub(crate) again: bool,
@@ -48,6 +49,8 @@ pub(crate) struct Before {
     pub(crate) original: Option<u32>,
     /// When its packet was seen before, unless the frame is a copy.
     pub(crate) packet: Option<SeenBefore>,
+    /// How many routers it has passed, counted as [there](SeenBefore::hops), if that is known.
+    pub(crate) hops: Option<u8>,
 }
 
 impl Before {
@@ -98,13 +101,66 @@ impl Duplicates {
 
     /// Takes the next frame in, whose layers are `walk`.
     #[inline]
-    pub(crate) fn look(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> Before {
-        let (before, digest) = self.remember(frame, walk, settings);
+    pub(crate) fn look(
+        &mut self,
+        frame: &Frame<'_>,
+        walk: &Walk,
+        (settings, registry): (&Settings, &Registry),
+    ) -> Before {
+        let (before, digest) = match Routable::of(frame, walk, registry) {
+            Some(packet) => self.pass(frame, &packet, settings),
+            None => self.remember(frame, walk, settings),
+        };
         if digest <= self.watched.up_to && before.original.is_none() {
             self.watched
                 .look(digest, (frame, walk), settings.duplicate_id_ns);
         }
         before
+    }
+
+    /// As [`Self::look`] of a packet in which routers count down, without the sample of packets; and the
+    /// digest of what they leave as it is.
+    #[inline(never)]
+    fn pass(
+        &mut self,
+        frame: &Frame<'_>,
+        packet: &Routable<'_>,
+        settings: &Settings,
+    ) -> (Before, u64) {
+        let window = match packet.numbered {
+            true => settings.duplicate_id_ns,
+            false => settings.duplicate_ns,
+        };
+        let digest = packet.digest();
+        let now = SeenBefore {
+            at: frame.at,
+            interface: frame.interface,
+            hops: packet.hops,
+            again: false,
+        };
+        let set = &mut self.sets[digest as usize % SETS];
+        let kept = KeptDigest::packet(digest, now);
+        // Whatever else is kept of them, one of its interfaces and without further routers.
+        let copied = |known: &KeptDigest| {
+            known.is_of(&kept)
+                && known.sight().hops == now.hops
+                && (0..=window).contains(&frame.at.since(known.at))
+        };
+        let mut before = Before {
+            original: None,
+            packet: None,
+            hops: Some(now.hops),
+        };
+        match set.0.iter().find(|known| copied(known)) {
+            Some(original) => before.original = Some(original.sight().interface),
+            None => {
+                before.packet = set.renew(digest, now);
+                if before.packet.is_none() {
+                    set.remember(kept);
+                }
+            }
+        }
+        (before, digest)
     }
 
     /// As [`Self::look`], without the sample of packets; and the digest of the frame, or [`u64::MAX`].
@@ -144,6 +200,7 @@ impl Duplicates {
             let before = Before {
                 original: Some((original.word & INTERFACES) as u32),
                 packet: None,
+                hops: walk.facts.hops,
             };
             return (before, digest);
         }
@@ -174,12 +231,55 @@ impl Duplicates {
         let before = Before {
             original: None,
             packet,
+            hops: walk.facts.hops,
         };
         (before, digest)
     }
 }
 
-/// What of a frame is the same on both sides of a router.
+/// A packet in which routers count down.
+struct Routable<'a> {
+    /// From its header on, as far as it is compared.
+    bytes: &'a [u8],
+    routed: &'static Routed,
+    /// Its sender changes its identification with every transmission.
+    numbered: bool,
+    hops: u8,
+}
+
+impl<'a> Routable<'a> {
+    #[inline]
+    fn of(frame: &Frame<'a>, walk: &Walk, registry: &Registry) -> Option<Self> {
+        let span = walk.counted.filter(|_| walk.facts.hops.is_none())?;
+        let routed = registry.dissector(span.dissector).routed?;
+        let end = frame.bytes.len().min(span.end as usize);
+        let bytes = frame.bytes.get(span.start as usize..end)?;
+        let life = bytes.get(routed.life)?;
+        Some(Self {
+            bytes: &bytes[..bytes.len().min(COMPARED)],
+            routed,
+            numbered: walk.packet_start == Some(span.start),
+            hops: u8::MAX - life,
+        })
+    }
+
+    /// Of what is the same on both sides of a router.
+    #[inline]
+    fn digest(&self) -> u64 {
+        match self.bytes.split_first_chunk::<16>() {
+            Some((head, rest)) => {
+                let word = |at: usize| {
+                    let words = |bytes: &[u8; 16]| u64::from_le_bytes(bytes.as_chunks().0[at]);
+                    words(head) & words(&self.routed.stays)
+                };
+                digest(rest, mix(word(0), word(1) ^ 0x5851_f42d_4c95_7f2d))
+            }
+            None => digest(&[], self.bytes.len() as u64),
+        }
+    }
+}
+
+/// What of a frame is the same on both sides of a router that counts up.
 struct CountedCopy {
     /// Where the payload of the layer begins that counts routers, and its digest.
     start: usize,
@@ -224,9 +324,8 @@ impl Set {
     /// place.
     pub(crate) fn renew(&mut self, digest: u64, new: SeenBefore) -> Option<SeenBefore> {
         let kept = KeptDigest::packet(digest, new);
-        let same = |k: &KeptDigest| {
-            (k.word ^ kept.word) >> ROOM == 0 && (0..=TRANSIT_NS).contains(&new.at.since(k.at))
-        };
+        let same =
+            |k: &KeptDigest| k.is_of(&kept) && (0..=TRANSIT_NS).contains(&new.at.since(k.at));
         let known = self.0.iter_mut().find(|k| same(k))?;
         let before = known.sight();
         let again = before.again || new.hops <= before.hops;
@@ -271,6 +370,12 @@ impl KeptDigest {
             word: digest >> ROOM << ROOM | rest,
             at: sight.at,
         }
+    }
+
+    /// Whether it is a sight of the same packet.
+    #[inline]
+    fn is_of(&self, other: &Self) -> bool {
+        (self.word ^ other.word) >> ROOM == 0
     }
 
     fn sight(self) -> SeenBefore {
@@ -341,7 +446,7 @@ fn mix(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::{LinkType, Span};
+    use wirewait_wire::{Dissector, DissectorId, LinkType, Span};
 
     fn frame(at: i64, bytes: &[u8]) -> Frame<'_> {
         Frame {
@@ -353,10 +458,18 @@ mod tests {
         }
     }
 
+    fn registry() -> Registry {
+        Registry::new(&[]).unwrap()
+    }
+
     fn copy(d: &mut Duplicates, at: i64, bytes: &[u8], identified: Option<u32>) -> bool {
         let mut walk = Walk::default();
         walk.packet_start = identified;
-        let before = d.look(&frame(at, bytes), &walk, &Settings::default());
+        let before = d.look(
+            &frame(at, bytes),
+            &walk,
+            (&Settings::default(), &registry()),
+        );
         before.original.is_some()
     }
 
@@ -367,6 +480,52 @@ mod tests {
         assert!(copy(&mut d, 5_000, b"a frame", None));
         assert!(!copy(&mut d, 5_000, b"b frame", None));
         assert!(!copy(&mut d, 200_000, b"a frame", None));
+    }
+
+    /// The third byte counts down, and the fourth changes with it.
+    static COUNTS_DOWN: Dissector = Dissector {
+        name: "counts-down",
+        routed: Some(&Routed {
+            life: 2,
+            stays: [
+                255, 255, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+            ],
+        }),
+        ..Dissector::PLAIN
+    };
+
+    static PROTOCOLS: &[&Dissector] = &[&COUNTS_DOWN];
+
+    #[test]
+    fn a_packet_behind_a_router_is_known_by_all_that_stays() {
+        let registry = Registry::new(PROTOCOLS).unwrap();
+        let mut d = Duplicates::new();
+        let mut walk = Walk::default();
+        walk.counted = Some(Span {
+            dissector: DissectorId(0),
+            start: 0,
+            payload: 4,
+            end: 40,
+        });
+        let mut look = |at, life, sum, last| {
+            let mut bytes = [7; 60];
+            (bytes[2], bytes[3], bytes[39], bytes[59]) = (life, sum, last, sum);
+            let before = d.look(&frame(at, &bytes), &walk, (&Settings::default(), &registry));
+            let packet = before.packet.map(|before| (before.hops, before.again));
+            (before.original, packet, before.hops)
+        };
+        assert_eq!(look(0, 64, 1, 0), (None, None, Some(191)));
+        assert_eq!(look(50_000, 64, 1, 0).0, Some(0), "captured twice");
+        let passed = Some((191, false));
+        assert_eq!(look(700_000, 63, 2, 0), (None, passed, Some(192)));
+        assert_eq!(look(800_000, 63, 2, 1), (None, None, Some(192)), "another");
+        assert_eq!(
+            look(900_000, 60, 9, 1),
+            (None, Some((192, false)), Some(195))
+        );
+        // Sent again, and through again: which of the two came through is not known.
+        assert_eq!(look(200_000_000, 64, 1, 0).1, Some((192, false)));
+        assert_eq!(look(200_700_000, 63, 2, 0).1, Some((191, true)));
     }
 
     #[test]
@@ -387,7 +546,11 @@ mod tests {
             ..Span::default()
         });
         walk.facts.hops = Some(bytes[2]);
-        let before = d.look(&frame(at, bytes), &walk, &Settings::default());
+        let before = d.look(
+            &frame(at, bytes),
+            &walk,
+            (&Settings::default(), &registry()),
+        );
         let packet = before.packet;
         (
             before.original.is_some(),

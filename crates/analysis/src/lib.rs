@@ -37,6 +37,7 @@ mod pairing;
 mod parties;
 mod path;
 mod piece;
+mod position;
 mod protocols;
 mod quality;
 mod ranges;

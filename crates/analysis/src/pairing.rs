@@ -276,7 +276,7 @@ impl Pairing {
             Role::Response | Role::Either | Role::Interim => {
                 self.response(side, x, message, between, world, events)
             }
-            Role::Cancel => self.cancel(x, message),
+            Role::Cancel => self.cancel(x, message, events),
             Role::Ack | Role::Upkeep => self.serve(side, x, message, between, events),
             Role::Refusal => self.refuse(side, x, message, events),
             Role::Notice | Role::Probe | Role::Alive | Role::Turn => None,

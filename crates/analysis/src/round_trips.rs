@@ -387,6 +387,7 @@ mod tests {
             };
             let seen = Seen {
                 before: None,
+                hops: None,
                 mark: Mark { frame: n, at },
                 frame: &frame,
                 walk: &walk,

@@ -65,6 +65,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) walk: &'a Walk,
     /// Where and when its packet was seen before, if routers count it.
     pub(crate) before: Option<SeenBefore>,
+    /// How many routers it has passed, counted as there.
+    pub(crate) hops: Option<u8>,
     /// The direction in which it goes, and where data about its two ends is stored.
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
@@ -102,6 +104,9 @@ pub(crate) enum Event<'a> {
     Abandoned(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
+    /// The frame under way acknowledges part of one frame of data, as where that was cut into several only
+    /// behind the capture.
+    PartAcknowledged,
     /// It acknowledged a message by itself, which shows how far it is.
     Reached(&'a Reached),
     /// A request is complete.
@@ -143,12 +148,14 @@ pub(crate) struct Reached {
     pub(crate) bytes: u64,
 }
 
-/// What comes of a message that was counted when it seemed complete.
+/// What comes to a request or an answer that was counted when it seemed complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
     /// Of the request; otherwise of the answer.
     pub(crate) asks: bool,
-    /// Bytes of the message.
+    /// Further messages: none if one that was counted goes on.
+    pub(crate) messages: u64,
+    /// Their bytes.
     pub(crate) bytes: u64,
     /// Those of them that are data of the file, where they are still to be counted.
     pub(crate) data: u64,

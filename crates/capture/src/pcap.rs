@@ -20,6 +20,9 @@ pub(crate) const FORMAT: Format = Format {
 /// Bytes of the file header.
 const FILE_HEADER: usize = 24;
 
+/// So many zeros where a record should begin, or all up to the end, are no records.
+const ZEROS: usize = 4096;
+
 /// Byte order and layout, as the first four bytes tell.
 #[derive(Clone, Copy, Debug)]
 struct Magic {
@@ -257,10 +260,16 @@ impl Pcap {
             return Err(Fault::oversized(start, captured));
         }
         // The unwritten end of a file that was laid out in advance, or whose machine went
-        // down: no frame has a length of 0 on the wire.
-        let header_bytes = self.window.unread().get(..length).unwrap_or_default();
-        if header_bytes.iter().all(|byte| *byte == 0) {
-            return Err(Fault::zeros(start));
+        // down: no frame has a length of 0 on the wire. Where something follows it is a record
+        // of nothing.
+        if captured == 0 && header.wire == 0 {
+            self.window
+                .fill(ZEROS)
+                .map_err(|error| Fault::io(start, &error))?;
+            let ahead = self.window.unread().iter().take(ZEROS);
+            if ahead.copied().all(|byte| byte == 0) {
+                return Err(Fault::zeros(start));
+            }
         }
         if !self
             .window
@@ -662,6 +671,19 @@ pub(crate) mod tests {
         let (frames, _, fault) = read_all(Chunks::new(&file, 4096), 4096);
         assert_eq!(frames.len(), 3);
         assert_eq!(fault.unwrap().offset, Some(damage));
+    }
+
+    #[test]
+    fn a_record_of_zeros_with_others_behind_it_is_one_of_nothing() {
+        let mut file = PcapBuild::default().file(&THREE);
+        let more = file[24..].to_vec();
+        file.extend([0; 32]);
+        file.extend(&more);
+        let (frames, _) = read_good(&file);
+        let lengths: Vec<usize> = frames.iter().map(|frame| frame.bytes.len()).collect();
+        assert_eq!(lengths.len(), 8);
+        assert_eq!(lengths[3..5], [0, 0]);
+        assert_eq!(lengths[..3], lengths[5..]);
     }
 
     #[test]

@@ -9,6 +9,8 @@ const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/bounds.rs COUNT",
     "crates/report/src/html/table.rs LONG",
     "crates/analysis/src/conversation.rs FEW",
+    "crates/analysis/src/symptoms/rhythm.rs LEVELS",
+    "crates/capture/src/pcap.rs ZEROS",
     "crates/model/src/distribution.rs BUCKETS",
     "crates/model/src/distribution.rs HALF",
     "crates/model/src/distribution.rs NUMBERS",

@@ -128,6 +128,15 @@ pub struct Evidence {
     pub pairs: u64,
 }
 
+/// What a router changes in a header in which it counts down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Routed {
+    /// The byte that says how many routers the packet may still pass.
+    pub life: usize,
+    /// The bits of the first bytes that stay the same on the way; all those behind them do.
+    pub stays: [u8; 16],
+}
+
 /// A protocol: where it plugs in, how its header is read, what its messages mean.
 #[derive(Debug)]
 pub struct Dissector {
@@ -159,6 +168,8 @@ pub struct Dissector {
     pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
     /// Reads a header that is like an earlier one, if that can be faster.
     pub steady: Option<Steady>,
+    /// What routers change in its header, if they count down there.
+    pub routed: Option<&'static Routed>,
     /// Cuts a byte stream into messages, for protocols that frame themselves in one.
     pub framing: Option<fn(&[u8]) -> Framing>,
     /// Finds the first plausible start of a message in bytes from the middle of a stream, or of a
@@ -216,6 +227,7 @@ impl Dissector {
             })
         },
         steady: None,
+        routed: None,
         framing: None,
         resync: None,
         exchange: None,

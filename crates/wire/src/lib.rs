@@ -33,7 +33,7 @@ pub use announcement::{Announcement, Announces};
 pub use calendar::{DosDate, DosTime, FileTime, LocalSeconds, civil};
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{
-    Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Stop, StopReason, Verified,
+    Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Routed, Stop, StopReason, Verified,
 };
 pub use endpoint::{Address, Endpoint, Identity};
 pub use exchange::{

@@ -111,6 +111,8 @@ struct Template {
     /// Which of the layers these are, if there are such.
     carrier: usize,
     counted: usize,
+    /// Routers that the packet passed are counted up.
+    counts_up: bool,
 }
 
 /// A layer that is read again.
@@ -423,6 +425,7 @@ impl Template {
             layers: layers.collect::<Option<_>>()?,
             carrier: at(walk.carrier)?,
             counted: at(walk.counted)?,
+            counts_up: walk.facts.hops.is_some(),
             walk: Walk {
                 template: Some(id),
                 ..walk.clone()
@@ -467,7 +470,7 @@ impl Template {
             counted.end = span.end;
         }
         walk.facts.packet_id.is_some() == walk.packet_start.is_some()
-            && walk.facts.hops.is_some() == walk.counted.is_some()
+            && walk.facts.hops.is_some() == self.counts_up
     }
 }
 

@@ -49,7 +49,8 @@ pub struct Walk {
     /// Who sent it and to whom, as its link knows them. [`Facts::from`] and [`Facts::to`] may
     /// be far behind routers.
     pub neighbours: (Address, Address),
-    /// The layer that counts the routers that its packets passed ([`Facts::hops`]).
+    /// The layer that counts the routers that its packets passed: up ([`Facts::hops`]), if there is one, or
+    /// the outermost that counts [down](crate::Routed).
     pub counted: Option<Span>,
     /// The innermost of the layers that have a [name as a carrier](Dissector::carrier).
     pub carrier: Option<Span>,
@@ -223,6 +224,7 @@ impl Registry {
             .max(u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX));
         walk.next = Next::one(frame.link.key());
         walk.ending = Ending::Sure;
+        let mut counts_up = false;
         loop {
             let input = slice(frame, start, end);
             let id = match self.claimed(&walk.next) {
@@ -290,8 +292,12 @@ impl Registry {
             if dissector.carrier.is_some() {
                 walk.carrier = Some(span);
             }
-            if walk.counted.is_none() && walk.facts.hops.is_some() {
+            if !counts_up
+                && (walk.facts.hops.is_some()
+                    || walk.counted.is_none() && dissector.routed.is_some())
+            {
                 walk.counted = Some(span);
+                counts_up = walk.facts.hops.is_some();
             }
             walk.nested = walk.len;
             if own_end > end {

@@ -29,7 +29,11 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) {
         let registry = &common.registry;
-        let Before { original, packet } = *before;
+        let Before {
+            original,
+            packet,
+            hops,
+        } = *before;
         self.books.frames += 1;
         self.clock(frame.at, common);
         let twice = before.is_twice(frame);
@@ -58,6 +62,7 @@ impl AnalyzerState {
                 frame,
                 walk,
                 before: packet,
+                hops,
                 path: paths.of(walk, carrier.map(|(_, span)| span.dissector), registry),
                 carrier: carrier.map_or("", |(name, _)| name),
                 carrier_span: carrier.map(|(_, span)| span),

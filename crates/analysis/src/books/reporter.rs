@@ -52,6 +52,7 @@ impl Events for Reporter<'_> {
             Event::Lost(wait, at) => books.lost(&wait, at),
             Event::Abandoned(wait, at) => books.abandoned(&wait, at),
             Event::Twice(sent, again) => books.arrivals.twice(sent, again),
+            Event::PartAcknowledged => books.spending.part_acknowledged(books.now()),
             Event::Guessed => books.quality.guessed_roles += 1,
             Event::Limited(limit) => books.quality.limits.hit(limit),
             Event::Reached(reached) => books.sampled(&TripSample::acknowledged(reached)),

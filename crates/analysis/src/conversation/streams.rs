@@ -1,6 +1,6 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
-use super::{Conversation, learn, remember};
+use super::{Conversation, StreamEnd, learn, remember};
 use crate::flow::LostBefore;
 use crate::message::Message;
 use crate::packets::{self, SentPacket};
@@ -8,7 +8,7 @@ use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
 use crate::{Assembled, Flags, Mark, Noticed, WHOLE_FRAME};
-use wirewait_wire::{Facts, Stream, Timestamp};
+use wirewait_wire::{Effects, Facts, Framing, Input, Role, Stream, Timestamp};
 
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
 /// lost segment is retransmitted sooner (RFC 6298: after 1 s, then 2 s).
@@ -72,7 +72,7 @@ impl Conversation {
         if segment.syn {
             self.opens(side, segment);
         }
-        self.watch(side, segment, piece, pure, events);
+        let told = self.watch(side, segment, piece, pure, events);
         let offers = self.offers.as_mut();
         if let Some((windows, mark)) = offers.and_then(|o| o.segment(side, segment, mark)) {
             self.notice(side, mark, (Noticed::Offered(windows), 0), events);
@@ -83,8 +83,14 @@ impl Conversation {
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
             self.fill_gap(1 - side, world, events);
+            if !told {
+                events.tell(Event::PartAcknowledged);
+            }
         }
         if piece.length > 0 {
+            if self.ended.is_some() && self.comes_behind(side, segment.seq) {
+                return true;
+            }
             let mut piece = *piece;
             piece.stamp = segment.stamp;
             if let Some(streams) = &mut self.streams {
@@ -127,6 +133,10 @@ impl Conversation {
         if segment.rst || segment.fin && self.finished == [true; 2] {
             // What comes after that is looked at anew.
             self.finished = [false; 2];
+            self.ended = Some(match segment.rst {
+                true => StreamEnd::Aborted,
+                false => StreamEnd::Closed,
+            });
             for side in [0, 1] {
                 if self.is_ahead(side) {
                     self.answer_lost(side, mark.at, world, events);
@@ -156,7 +166,44 @@ impl Conversation {
             && (own.is_behind(segment.seq) || old || other.is_behind(ack))
     }
 
-    /// What a segment says of how far its sender got and what he can take.
+    /// Whether data with this number can be none of the connection, which is over.
+    #[cold]
+    fn comes_behind(&self, side: usize, seq: u32) -> bool {
+        let stream = self.streams.as_ref().map(|streams| &streams[side]);
+        stream.is_some_and(|stream| match self.ended {
+            Some(StreamEnd::Closed) => stream.position(seq).is_none_or(|at| at > stream.next() + 1),
+            Some(StreamEnd::Aborted) => stream.is_elsewhere(seq),
+            None => false,
+        })
+    }
+
+    /// Whether data from elsewhere begins with a message that nothing comes before on a connection.
+    #[cold]
+    fn begins(&self, bytes: &[u8], world: &World<'_>) -> bool {
+        let registry = &world.registry;
+        let framing = self.framer.and_then(|id| registry.dissector(id).framing);
+        let Some(Framing::Message {
+            header,
+            length,
+            next,
+        }) = framing.map(|find| find(bytes))
+        else {
+            return false;
+        };
+        let bytes = bytes.get(header as usize..).unwrap_or_default();
+        let bytes = &bytes[..bytes.len().min(length as usize)];
+        let known = registry.claimed(&next).map(|(_, id)| id);
+        let reader = known.or_else(|| registry.recognise(&next, bytes));
+        let exchange = reader.and_then(|id| registry.dissector(id).exchange);
+        let said = exchange.and_then(|read| read(Input { bytes, length }).ok()?.exchange);
+        said.is_some_and(|x| {
+            let effects = [Effects::NEGOTIATES, Effects::SETS_UP];
+            x.role == Role::Request && effects.iter().any(|effect| x.effects.has(*effect))
+        })
+    }
+
+    /// What a segment says of how far its sender got and what he can take. Whether it acknowledges
+    /// whole segments.
     fn watch(
         &mut self,
         side: usize,
@@ -164,10 +211,10 @@ impl Conversation {
         piece: &Piece<'_>,
         pure: bool,
         events: &mut impl Events,
-    ) {
+    ) -> bool {
         let mark = piece.mark;
         let Some(flow) = &mut self.flow else {
-            return;
+            return false;
         };
         flow.heard(side, mark);
         flow.poll_answered(side);
@@ -195,6 +242,7 @@ impl Conversation {
         if let Some(what) = ready {
             self.notice(side, mark, (what, 0), events);
         }
+        acknowledged.is_some()
     }
 
     fn opens(&mut self, side: usize, segment: &Stream) {
@@ -255,6 +303,7 @@ impl Conversation {
     ) -> bool {
         let mark = piece.mark;
         let (seq, length) = (segment.seq, piece.length);
+        let bytes = piece.bytes;
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
@@ -262,7 +311,9 @@ impl Conversation {
         self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
             Some(Fate::New | Fate::Overtaken { .. }) => {}
-            Some(Fate::Foreign | Fate::Old { at: 0, end: 0 }) if self.is_another(side, segment) => {
+            Some(Fate::Foreign | Fate::Old { at: 0, end: 0 })
+                if self.is_another(side, segment) || self.begins(bytes, world) =>
+            {
                 return true;
             }
             // Position 0 is before the first byte seen.

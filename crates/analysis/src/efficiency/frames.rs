@@ -81,6 +81,12 @@ impl FrameSpending {
         }
     }
 
+    /// This frame acknowledges part of one.
+    #[cold]
+    pub(crate) fn part_acknowledged(&mut self, frame: u64) {
+        self.acts(frame).frames = true;
+    }
+
     /// Nothing below repeats what is lost, and this frame repeats a message that first came so
     /// long ago.
     pub(crate) fn repeated(&mut self, frame: u64, after_ns: i64) {

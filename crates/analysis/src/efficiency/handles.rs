@@ -5,8 +5,9 @@ use super::row::Accesses;
 use crate::bounds::{Bound, Hits};
 use crate::case::Case;
 use crate::column::Column;
-use crate::table::TablePlace;
-use wirewait_wire::{File, Kind};
+use crate::position::Position;
+use std::collections::VecDeque;
+use wirewait_wire::Kind;
 
 /// Stretches of a file that are remembered of each handle, once for reads and once for
 /// writes. When there are more the one that was touched first is forgotten.
@@ -54,8 +55,9 @@ impl Stretches {
 /// One kind of operation on one handle.
 #[derive(Default)]
 struct AccessCourse {
-    /// Where the latest one would go on: behind what it asked for, or behind what it got.
-    next: Option<(u64, u64)>,
+    position: Position,
+    /// Those that are not closed, by their numbers: whether they go on where the one before ended.
+    open: VecDeque<(u64, bool)>,
     done: Stretches,
 }
 
@@ -79,68 +81,71 @@ impl Handles {
         }
     }
 
-    /// A read or write is asked for: does it go on where the one before ended? `None` where
-    /// that cannot be told.
-    pub(super) fn asked(&mut self, case: Case<'_>) -> Option<bool> {
+    /// A read or write is asked for.
+    pub(super) fn asked(&mut self, case: Case<'_>) {
         let t = case.transaction;
-        let offset = t.file?.offset?;
-        let handle = self.handle(case)?;
-        let course = match t.kind {
-            Kind::Read => &mut handle.reads,
-            Kind::Write => &mut handle.writes,
-            _ => return None,
-        };
-        let known = course.next;
-        let end = offset.saturating_add(t.asked_bytes);
-        course.next = Some((end, end));
-        let (behind_asked, behind_got) = known?;
-        Some(offset == behind_asked || offset == behind_got)
+        let offset = t.file.and_then(|file| file.offset);
+        if let (Some(offset), Some(course)) = (offset, self.course(case))
+            && let Some(sequential) = course.position.asked(offset, t.asked_bytes)
+        {
+            course.open.push_back((t.number, sequential));
+        }
     }
 
-    /// It is answered: how much of it was read or written before.
-    pub(super) fn answered(&mut self, case: Case<'_>, accesses: &mut Accesses) {
+    /// Its response is complete: the next one may go on behind what came.
+    pub(super) fn got(&mut self, case: Case<'_>) {
+        let t = case.transaction;
+        let offset = t.file.and_then(|file| file.offset);
+        if let (Some(offset), Some(course)) = (offset, self.course(case)) {
+            course.position.got(offset, t.asked_bytes, t.data_bytes);
+        }
+    }
+
+    /// It is closed. Of one that is `answered`, whether it goes on where the one before ended, if that
+    /// is known, and how much of it was read or written before.
+    pub(super) fn closed(&mut self, case: Case<'_>, answered: bool, accesses: &mut Accesses) {
         let t = case.transaction;
         let Some(offset) = t.file.and_then(|file| file.offset) else {
             return;
         };
-        let end = offset.saturating_add(t.data_bytes);
-        let asked_end = offset.saturating_add(t.asked_bytes);
-        let Some(handle) = known(case).map(|place| self.handles.of(place)) else {
+        let Some(place) = case.placed_handle() else {
             return;
         };
+        let handle = self.handles.of(place);
         let (own, other) = match t.kind {
-            Kind::Read => (&mut handle.reads, &mut handle.writes),
-            _ => (&mut handle.writes, &mut handle.reads),
+            Kind::Read => (&mut handle.reads, &handle.writes),
+            _ => (&mut handle.writes, &handle.reads),
         };
-        // Less than was asked for: the next one may go on there.
-        if let Some((asked, got)) = &mut own.next
-            && *asked == asked_end
-        {
-            *got = end;
+        let placed = own.open.iter().position(|(number, _)| *number == t.number);
+        let placed = placed.and_then(|at| own.open.remove(at));
+        if !answered {
+            return;
         }
-        accesses.again_bytes = own.done.overlap((offset, end));
-        accesses.crossed_bytes = other.done.overlap((offset, end));
-        own.done.add((offset, end), &mut self.hits);
+        if let Some((_, sequential)) = placed {
+            accesses.placed = 1;
+            accesses.random = u64::from(!sequential);
+        }
+        let stretch = (offset, offset.saturating_add(t.data_bytes));
+        accesses.again_bytes = own.done.overlap(stretch);
+        accesses.crossed_bytes = other.done.overlap(stretch);
+        own.done.add(stretch, &mut self.hits);
     }
 
     /// Its number may stand for another file from now on.
     pub(super) fn forget(&mut self, case: Case<'_>) {
-        if let Some(handle) = known(case) {
+        if let Some(handle) = case.placed_handle() {
             self.handles.take(handle);
         }
     }
 
-    fn handle(&mut self, case: Case<'_>) -> Option<&mut AccessHandle> {
-        Some(self.handles.of(known(case)?))
+    fn course(&mut self, case: Case<'_>) -> Option<&mut AccessCourse> {
+        let handle = self.handles.of(case.placed_handle()?);
+        match case.transaction.kind {
+            Kind::Read => Some(&mut handle.reads),
+            Kind::Write => Some(&mut handle.writes),
+            _ => None,
+        }
     }
-}
-
-/// Where the handle stands, if it has a number of its own.
-fn known(case: Case<'_>) -> Option<TablePlace> {
-    let file = case.transaction.file?;
-    case.parties
-        .handle()
-        .filter(|_| file.handle != File::PREVIOUS)
 }
 
 #[cfg(test)]
@@ -149,6 +154,7 @@ mod tests {
     use crate::parties::{Directory, Parties};
     use crate::symptoms::testing::transaction;
     use proptest::prelude::*;
+    use wirewait_wire::File;
 
     #[test]
     fn neighbours_are_joined_and_only_so_many_are_kept() {
@@ -203,7 +209,7 @@ mod tests {
                     transaction: &t,
                     parties: &parties,
                 };
-                handles.answered(case, &mut Accesses::default());
+                handles.closed(case, true, &mut Accesses::default());
             }
             handles.hits
         }

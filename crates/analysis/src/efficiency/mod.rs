@@ -85,18 +85,12 @@ impl Spending {
         if wait.anyone || parties.on_probation || parties.tie == TablePlace::NOWHERE {
             return;
         }
-        let sequential = self.handles.asked(wait.case);
+        self.handles.asked(wait.case);
         let tie = self.tie(parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             tie.since = tie.until.map_or(wait.began, |at| at.max(wait.began));
         }
         tie.outstanding = tie.outstanding.saturating_add(1);
-        if let Some(sequential) = sequential
-            && let Some(accesses) = accesses(&mut tie.row, t.kind)
-        {
-            accesses.placed += 1;
-            accesses.random += u64::from(!sequential);
-        }
     }
 
     /// It no longer does, since `at`.
@@ -108,6 +102,7 @@ impl Spending {
         if wait.case.parties.tie == TablePlace::NOWHERE {
             return;
         }
+        self.handles.got(wait.case);
         let tie = self.tie(wait.case.parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
@@ -128,14 +123,14 @@ impl Spending {
     pub(crate) fn closed(&mut self, case: Case<'_>, buffer: Option<u32>) -> Accesses {
         let t = case.transaction;
         let mut access = Accesses::default();
-        if t.response.is_some()
-            && t.outcome == Outcome::Answered
-            && matches!(t.kind, Kind::Read | Kind::Write)
-        {
-            access.count = 1;
-            access.bytes = t.data_bytes;
-            size(t, buffer, &mut access);
-            self.handles.answered(case, &mut access);
+        if matches!(t.kind, Kind::Read | Kind::Write) {
+            let answered = t.response.is_some() && t.outcome == Outcome::Answered;
+            if answered {
+                access.count = 1;
+                access.bytes = t.data_bytes;
+                size(t, buffer, &mut access);
+            }
+            self.handles.closed(case, answered, &mut access);
         }
         if matches!(t.kind, Kind::Open | Kind::Close) {
             self.handles.forget(case);

@@ -6,12 +6,13 @@ use super::{Readings, row, sorted};
 use crate::case::Case;
 use crate::column::Column;
 use crate::parties::Directory;
-use crate::table::{Table, TablePlace};
+use crate::position::Position;
+use crate::table::Table;
 use crate::world::Growth;
 use crate::{Flags, Outcome, Transaction};
 use std::sync::Arc;
 use wirewait_wire::word::Name;
-use wirewait_wire::{Effects, Endpoint, File, Kind};
+use wirewait_wire::{Effects, Endpoint, Kind};
 
 /// On which side of requests a station stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,11 +61,6 @@ pub struct ErrorKey {
 /// Client, server and the name of the share.
 pub type ShareKey = (Endpoint, Endpoint, Arc<str>);
 
-/// Where the next read and the next write on a handle may go on: behind what the one before
-/// asked for, or behind what it got.
-#[derive(Default)]
-struct Next([Option<(u64, u64)>; 2]);
-
 /// Of one station, by protocol: there are few.
 type MeterRow = Vec<(Name, RequestMeter)>;
 
@@ -78,7 +74,8 @@ pub(super) struct Requests {
     buffers: Table<u64, u32>,
     /// What the server keeps, by conversation.
     kept: Table<u64, Kept>,
-    handles: Column<Next>,
+    /// Of reads and of writes.
+    handles: Column<[Position; 2]>,
 }
 
 impl Requests {
@@ -244,11 +241,16 @@ impl Requests {
         }
     }
 
-    /// A request that was counted goes on, or its answer does: no message of its own.
+    /// A request that was counted goes on or is taken back, or its answer goes on.
     pub(super) fn grows(&mut self, case: Case<'_>, growth: Growth) {
-        let Growth { asks, bytes, data } = growth;
+        let Growth {
+            asks,
+            messages,
+            bytes,
+            data,
+        } = growth;
         if !asks {
-            self.sent_by_server(case, bytes, 0);
+            self.sent_by_server(case, bytes, messages);
             for end in self.ends(case) {
                 end.read_bytes = end.read_bytes.saturating_add(data);
             }
@@ -259,7 +261,9 @@ impl Requests {
         }
         let [client, server] = self.ends(case);
         client.bytes_out = client.bytes_out.saturating_add(bytes);
+        client.messages_out += messages;
         server.bytes_in = server.bytes_in.saturating_add(bytes);
+        server.messages_in += messages;
         if let Some(share) = self.share(case) {
             share.bytes_up = share.bytes_up.saturating_add(bytes);
         }
@@ -397,13 +401,12 @@ impl Requests {
     fn is_random(&mut self, case: Case<'_>, transfer: Option<Transfer>) -> bool {
         let t = case.transaction;
         let offset = t.file.and_then(|file| file.offset);
-        let (Some(transfer), Some(offset), Some(handle)) = (transfer, offset, handle(case)) else {
+        let (Some(transfer), Some(offset), Some(handle)) = (transfer, offset, case.placed_handle())
+        else {
             return false;
         };
-        let Next(next) = self.handles.of(handle);
-        let end = offset.saturating_add(t.asked_bytes);
-        let before = next[transfer as usize].replace((end, end));
-        before.is_some_and(|(asked, got)| offset != asked && offset != got)
+        let course = &mut self.handles.of(handle)[transfer as usize];
+        course.asked(offset, t.asked_bytes) == Some(false)
     }
 
     /// The latest read or write on a handle got less than it asked for: the next one may go on
@@ -413,12 +416,9 @@ impl Requests {
         let Some(offset) = t.file.and_then(|file| file.offset) else {
             return;
         };
-        let known = handle(case).and_then(|place| self.handles.known(place));
-        if let Some(Next(next)) = known
-            && let Some((asked, got)) = &mut next[transfer as usize]
-            && *asked == offset.saturating_add(t.asked_bytes)
-        {
-            *got = offset.saturating_add(t.data_bytes);
+        let known = case.placed_handle();
+        if let Some(positions) = known.and_then(|place| self.handles.known(place)) {
+            positions[transfer as usize].got(offset, t.asked_bytes, t.data_bytes);
         }
     }
 
@@ -469,13 +469,4 @@ fn place_of(row: &mut MeterRow, protocol: &'static str) -> usize {
 /// Whether the server asks: for an oplock or a lease that it gave.
 fn is_break(t: &Transaction) -> bool {
     t.kind == Kind::Break
-}
-
-/// Where the handle stands, if it has a number of its own and data there has a place.
-fn handle(case: Case<'_>) -> Option<TablePlace> {
-    let t = case.transaction;
-    let file = t.file?;
-    let pipe = t.place.as_ref().is_some_and(|place| place.pipes);
-    let placed = file.handle != File::PREVIOUS && !pipe;
-    case.parties.handle().filter(|_| placed)
 }

@@ -478,6 +478,7 @@ mod tests {
                     },
                     walk: &walk,
                     before: None,
+                    hops: None,
                     path: &Path::default(),
                     carrier: "toy_link",
                     carrier_span: None,

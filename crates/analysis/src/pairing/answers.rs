@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::open::{Open, OpenState};
 use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Event, Events, Reached, World};
+use crate::world::{Between, Event, Events, Growth, Reached, World};
 use crate::{Deed, Flags, Outcome};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
 
@@ -303,13 +303,28 @@ impl Pairing {
         Some(serial)
     }
 
-    pub(super) fn cancel(&mut self, x: &Exchange, message: &Message<'_>) -> Option<u64> {
+    /// A request is to be given up. Its answer may have crossed that.
+    pub(super) fn cancel(
+        &mut self,
+        x: &Exchange,
+        message: &Message<'_>,
+        events: &mut impl Events,
+    ) -> Option<u64> {
         let by_id = |o: &Open| o.state != OpenState::Done && o.id == x.id;
         let alias = x.alias.or(x.id);
         let by_alias = |o: &Open| o.state != OpenState::Done && o.alias == alias;
         let named = x.id.and_then(|id| self.open.latest(id, by_id));
-        let at = named.max(alias.and_then(|alias| self.open.latest(alias, by_alias)))?;
+        let asked = named.max(alias.and_then(|alias| self.open.latest(alias, by_alias)));
+        let at = asked.or_else(|| self.open.latest(x.id?, |o| o.id == x.id))?;
         let open = &mut *self.open[at];
+        let growth = Growth {
+            asks: true,
+            messages: 1,
+            bytes: message.tally.bytes,
+            data: 0,
+        };
+        events.tell(Event::Grows(open.case(), growth));
+        asked?;
         open.cancelled = true;
         open.deed = Deed::Control;
         let t = &mut open.transaction;

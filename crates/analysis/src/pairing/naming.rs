@@ -56,6 +56,17 @@ impl Naming {
             }
             (place, open.told) = known.read(names, message.input, place.as_ref());
         }
+        // Where no share is known, who calls a remote procedure tells that this is a pipe.
+        let unknown = |place: &Arc<Place>| place.share.is_none() && !place.pipes;
+        if x.effects.has(Effects::REMOTE_CALL)
+            && place.as_ref().is_none_or(unknown)
+            && let Some(handle) = handle.filter(|handle| *handle != File::PREVIOUS)
+            && let Some(pipe) = known.of_pipes(place.as_ref())
+        {
+            known.bind(conversation, Number::File(handle), &pipe);
+            self.bound = true;
+            place = Some(pipe);
+        }
         self.latest = place
             .clone()
             .map(|place| (open.side, message.serial, place));

@@ -184,7 +184,13 @@ impl Open {
         events: &mut impl Events,
     ) {
         if world.metered {
-            events.tell(Event::Grows(self.case(), Growth { asks, bytes, data }));
+            let growth = Growth {
+                asks,
+                messages: 0,
+                bytes,
+                data,
+            };
+            events.tell(Event::Grows(self.case(), growth));
         }
     }
 

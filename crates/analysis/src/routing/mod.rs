@@ -49,11 +49,13 @@ impl Routing {
     /// A frame came. Whether it is the copy of one that was seen on the other side of a router;
     /// `crossed` is called with the way between the two.
     pub(crate) fn seen(&mut self, seen: &Seen<'_>, crossed: impl FnOnce(&Crossing)) -> bool {
-        let Some(hops) = seen.walk.facts.hops else {
+        if let Some(hops) = seen.walk.facts.hops {
+            self.most_hops = self.most_hops.max(Some(hops));
+            self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
+        }
+        let Some(hops) = seen.hops else {
             return false;
         };
-        self.most_hops = self.most_hops.max(Some(hops));
-        self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
         self.routers.seen(seen, hops, crossed)
     }
 

@@ -430,6 +430,17 @@ impl Book {
         self.cell(rule).oppose(why, sight);
     }
 
+    /// What spoke against it is not so.
+    pub(super) fn uphold(&mut self, rule: &'static Rule, why: Against) {
+        let cell = self.cells.iter_mut().find(|(r, _)| std::ptr::eq(*r, rule));
+        if let Some((_, cell)) = cell
+            && let Some(at) = cell.against.iter().position(|(other, _)| *other == why)
+        {
+            let (_, sights) = cell.against.remove(at);
+            cell.hits.join(&sights);
+        }
+    }
+
     pub(super) fn known(&self, rule: &'static Rule) -> Option<&Cell> {
         self.cells
             .iter()

@@ -186,6 +186,9 @@ struct PairEvidence {
     waiting: VecDeque<(u64, Option<Timestamp>)>,
     /// Two of them were outstanding at once: what they cost may be the same moments.
     overlaps: bool,
+    /// Requests without a response that nobody waits for any more, and are not closed: for how long somebody did,
+    /// ns, and until when.
+    given_up: VecDeque<(u64, i64, Timestamp)>,
     /// Some of them are forgotten, and which of those somebody waited for last.
     crowded: bool,
     forgotten: Option<u64>,
@@ -324,7 +327,14 @@ impl Watch {
         let next = pair.as_mut().and_then(|pair| pair.waits_no_longer(number));
         // Whoever asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
-        self.ended = Some((number, end.since(wait.began), end));
+        let ended = (number, end.since(wait.began), end);
+        self.ended = Some(ended);
+        if t.response.is_none()
+            && !wait.anyone
+            && let Some(pair) = &mut pair
+        {
+            pair.gives_up(ended, &mut self.hits);
+        }
         let (Some(outstanding), false) = (outstanding, wait.anyone) else {
             return;
         };
@@ -397,6 +407,7 @@ impl Watch {
             forgotten,
             rhythm,
             overlaps,
+            given_up,
             ..
         } = pair;
         let (client, server) = between(t);
@@ -427,12 +438,15 @@ impl Watch {
                 false => page.hit_one_by_one(&answers::SLOW_SERVER, &sight),
             }
             if own >= thresholds.ns(Threshold::FluctuationLeast) {
-                let factor = thresholds.get(Threshold::Regular);
                 let rhythm = rhythm.get_or_insert_default();
-                rhythm.late((page.book.of(Base::Timed), own), &sight, factor, *overlaps);
+                rhythm.late((page.book.of(Base::Timed), own), &sight, *overlaps);
             }
         }
-        let waited = self.ended.filter(|(number, ..)| *number == t.number);
+        let mut waited = self.ended.filter(|(number, ..)| *number == t.number);
+        if !given_up.is_empty() {
+            let known = given_up.iter().position(|(number, ..)| *number == t.number);
+            waited = known.and_then(|at| given_up.remove(at)).or(waited);
+        }
         let mut witness = Witness {
             t,
             thresholds,
@@ -517,6 +531,10 @@ impl Watch {
             }
             if let Some(further) = open.get(&(client, server)) {
                 book.join(further);
+            }
+            if book.of(Base::Work) == 0 {
+                // Whoever was refused got in nowhere else.
+                book.uphold(&sessions::LOGON_REFUSED, Against::OtherDoor);
             }
             judge(Subject::Pair { client, server }, &book, Whose::Pair);
             servers.entry(server).or_default().join(&book);
@@ -611,6 +629,16 @@ impl PairEvidence {
             }
         };
         found.and_then(|(_, next)| next)
+    }
+
+    /// Nobody waits any more for a request without a response.
+    #[cold]
+    fn gives_up(&mut self, ended: (u64, i64, Timestamp), hits: &mut Hits) {
+        if self.given_up.len() >= WAITING {
+            hits.hit(Bound::Waiting);
+            self.given_up.pop_front();
+        }
+        self.given_up.push_back(ended);
     }
 
     fn page<'a>(

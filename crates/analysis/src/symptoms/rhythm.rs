@@ -20,11 +20,15 @@ pub(super) static REGULAR: Rule = Rule {
 /// nothing is regular.
 const DISTANCES: usize = 8;
 
+/// Borders of what is late.
+const LEVELS: usize = 5;
+
 /// The late responses of one client at one server, in their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rhythm {
-    /// All above the least, and those of them that are far above most of these.
-    levels: [Beats; 2],
+    /// All above the least, and those of them that are twice as long as most of these, four times, and so on:
+    /// between two of them lies the border between what is late and what merely varies.
+    levels: [Beats; LEVELS],
     /// About the median of those above the least, ns.
     median: i64,
 }
@@ -43,17 +47,16 @@ impl Rhythm {
     /// The response with this number among all that are timed took `own_ns`, which is not little.
     #[cold]
     #[inline(never)]
-    pub(super) fn late(
-        &mut self,
-        (number, own_ns): (u64, i64),
-        sight: &Sight,
-        factor: u64,
-        overlaps: bool,
-    ) {
-        self.levels[0].beat(number, sight, overlaps);
-        let factor = i64::try_from(factor).unwrap_or(i64::MAX);
-        if self.median > 0 && own_ns >= self.median.saturating_mul(factor) {
-            self.levels[1].beat(number, sight, overlaps);
+    pub(super) fn late(&mut self, (number, own_ns): (u64, i64), sight: &Sight, overlaps: bool) {
+        let [all, far @ ..] = &mut self.levels;
+        all.beat(number, sight, overlaps);
+        let mut border = self.median;
+        for level in far {
+            border = border.saturating_mul(2);
+            if border == 0 || own_ns < border {
+                break;
+            }
+            level.beat(number, sight, overlaps);
         }
         // A step towards each value, of a sixteenth, comes to the median of values that do not
         // change their kind.
@@ -84,7 +87,7 @@ impl Rhythm {
             let steady = u128::from(*times) * 100 >= u128::from(late - 1) * u128::from(percent);
             let far = beats.sights.total_ns / late >= mean.saturating_mul(factor);
             // Of every second response it is none that most are fast.
-            (late > least && steady && far && *every > 2).then(|| {
+            (late >= least && steady && far && *every > 2).then(|| {
                 let mut sights = beats.sights.clone();
                 sights.less(mean);
                 (*every, sights)
@@ -175,9 +178,10 @@ mod tests {
         assert_eq!(state(200, [6, 80], twentieth), Some((20, 10, 740)));
         // Where all are above the least of 10 ms, those far above most of them count.
         assert_eq!(state(200, [12, 200], twentieth), Some((20, 10, 1880)));
-        // As many at random are not regular, and five are too few.
+        // As many at random are not regular, and four are too few.
         assert_eq!(state(400, [6, 80], |n| n * n % 101 < 5), None);
-        assert_eq!(state(100, [6, 80], twentieth), None);
+        assert_eq!(state(100, [6, 80], twentieth), Some((20, 5, 370)));
+        assert_eq!(state(80, [6, 80], twentieth), None);
         // Less than four times the others is none.
         assert_eq!(state(200, [6, 23], twentieth), None);
         assert_eq!(state(200, [6, 24], twentieth), Some((20, 10, 180)));
@@ -189,5 +193,26 @@ mod tests {
         );
         // Of every second response it is another thing to say.
         assert_eq!(state(200, [6, 80], |n| n.is_multiple_of(2)), None);
+    }
+
+    /// A few of those in between vary by as much as four times the others, and are not late.
+    #[test]
+    fn what_varies_in_between_is_not_late() {
+        for varies in [11, 16, 24, 35] {
+            let mut bench = Bench::new();
+            // What comes first is no measure of the others.
+            bench.one(Kind::Open, 22, |_| ());
+            for n in 1..=120 {
+                let ms = match n {
+                    17 | 22 | 82 => varies,
+                    n if n % 20 == 0 => 80 + n % 7,
+                    _ => 2,
+                };
+                bench.one(Kind::Read, ms, |_| ());
+            }
+            let found = bench.found("regular_slow_answers");
+            let found = found.map(|found| (found.state, found.every, found.hits.count));
+            assert_eq!(found, Some((State::Raised, Some(20), 6)), "{varies} ms");
+        }
     }
 }

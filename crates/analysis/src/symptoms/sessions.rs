@@ -6,7 +6,7 @@ use super::rule::{Limit, Rule, Severity, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
 use crate::case::Wait;
 use crate::{Flags, Mark, Outcome, Transaction};
-use wirewait_wire::Kind;
+use wirewait_wire::{Effects, Kind};
 
 pub(super) static LOGON_REFUSED: Rule = Rule {
     id: "logon_refused",
@@ -148,10 +148,20 @@ pub(super) static WATCHERS: &[Watcher] = &[
     },
 ];
 
+/// Who calls a name that nobody has there tries another one, and a server refers to another port
+/// (RFC 1002, section 4.3.4): both get in.
 fn refused(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
-    let failed = t.status?.failure && t.kind == Kind::Session;
+    let status = t
+        .status
+        .filter(|status| !status.ok && t.kind == Kind::Session)?;
     let sight = Sight::between(t.request?.first, t.response?.last);
-    failed.then_some(WatcherLook::For(sight))
+    match status.failure {
+        true => Some(WatcherLook::For(sight)),
+        false if t.effects.has(Effects::SETS_UP) => {
+            Some(WatcherLook::Against(Against::OtherDoor, sight))
+        }
+        false => None,
+    }
 }
 
 fn slow(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {

@@ -186,7 +186,31 @@ pub(crate) fn remarks(rows: &[SegmentRow]) -> Vec<(String, String)> {
          whole 10 ms, 100 ms, s"
             .to_owned(),
     ));
+    if rows.iter().any(is_short) {
+        remarks.push((
+            String::new(),
+            "a peak is below its average where the capture does not fill what the peak is taken over: \
+             the average is over the time between the first frame and the end of the last"
+                .to_owned(),
+        ));
+    }
     remarks
+}
+
+/// Whether a peak is below its average, as a capture that is shorter may have it.
+fn is_short(row: &SegmentRow) -> bool {
+    let ns = row.elapsed_ns().map_or(0, i128::from);
+    let flows = [&row.all].into_iter().chain(
+        row.directions
+            .iter()
+            .flat_map(|ways| [&ways.from, &ways.to]),
+    );
+    let below = |of: &Flow, peak: &Peak| {
+        let (in_peak, in_all) = (i128::from(peak.bytes), i128::from(of.total.bytes));
+        peak.frames > 0 && in_peak * ns < in_all * i128::from(peak.width_ns)
+    };
+    let any = |of: &Flow| of.peaks.iter().any(|peak| below(of, peak));
+    ns > 0 && flows.into_iter().any(any)
 }
 
 fn speed(row: &SegmentRow) -> Option<String> {

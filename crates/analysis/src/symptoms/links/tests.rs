@@ -51,6 +51,7 @@ impl Bench {
         self.frames.seen(
             &Seen {
                 before: None,
+                hops: None,
                 mark: mark(frame, ms),
                 frame: &frame_seen,
                 on_wire: 0,

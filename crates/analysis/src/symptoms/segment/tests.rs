@@ -58,6 +58,7 @@ impl Bench {
         self.frames.seen(
             &Seen {
                 before: None,
+                hops: None,
                 mark: Mark { frame, at: now },
                 frame: &frame_seen,
                 on_wire: 0,

@@ -71,6 +71,50 @@ fn a_session_that_is_never_set_up() {
     );
 }
 
+/// Whoever calls a name that is not there tries another one (RFC 1002, section 4.3.4): where that works nothing is
+/// wrong.
+#[test]
+fn calls_that_are_refused_matter_where_none_is_accepted() {
+    let refused = |t: &mut crate::Transaction| {
+        t.effects = Effects::SETS_UP;
+        t.status = failed("CALLED NAME NOT PRESENT");
+        if let Some(status) = &mut t.status {
+            status.failure = false;
+        }
+    };
+    let mut bench = Bench::new();
+    for _ in 0..3 {
+        bench.one(Kind::Session, 1, refused);
+    }
+    let found = bench.found("logon_refused").unwrap();
+    assert_eq!((found.state, found.hits.count), (State::Raised, 3));
+    bench.one(Kind::Read, 1, |_| ());
+    assert_eq!(
+        bench.state("logon_refused"),
+        Some(State::Withdrawn(Against::OtherDoor))
+    );
+}
+
+/// One after the other, on connections that are closed together later.
+#[test]
+fn waits_that_are_over_before_their_requests_are_closed_cost_each_their_own() {
+    let mut bench = Bench::new();
+    let calls = [1, 2, 3, 4].map(|n| {
+        let mut t = unanswered(n, Kind::Session, n as i64 * 20_000);
+        t.effects = Effects::SETS_UP;
+        t
+    });
+    for (t, n) in calls.iter().zip(1..) {
+        bench.begins(t, n * 20_000, false);
+        bench.ends(t, n * 20_000, (false, n * 20_000 + 15_000), None);
+    }
+    for t in &calls {
+        bench.closed(t);
+    }
+    let found = bench.found("no_connection").unwrap();
+    assert_eq!((found.hits.count, found.hits.cost_ns), (4, 60_000_000_000));
+}
+
 /// Any station may respond to a lookup: a lost one is no fault of a file server.
 #[test]
 fn lookups_stand_apart() {
