@@ -84,7 +84,7 @@ fn found_no_time_reaches_across_a_step_of_the_clock() {
     }
 }
 
-/// Frame 41 is stamped 37 years before the others, and frame 42, a header of zeros, before that.
+/// Frames 41 and 42 are records of nothing, stamped 37 years before the others.
 #[test]
 fn found_a_capture_is_as_long_as_its_clock_says() {
     let test = "found_a_capture_is_as_long_as_its_clock_says";
@@ -94,7 +94,7 @@ fn found_a_capture_is_as_long_as_its_clock_says() {
     let capture = &analysis.snapshot.capture;
     assert!(capture.elapsed_ns < 60_000_000_000, "{capture:?}");
     let steps = capture.reasons.iter().find(|r| r.name == "clock_steps");
-    assert_eq!(steps.map(|reason| reason.count), Some(2));
+    assert!(steps.is_none(), "{steps:?}");
     assert_eq!(capture.frames, 159);
     for t in &analysis.transactions {
         assert!(times(t).iter().all(|ns| *ns >= 0), "{t:?}");

@@ -149,7 +149,7 @@ fn what_is_sent_again_has_passed_no_router() {
     for frame in &frames {
         again.push(frame.clone());
         let mut copy = frame.clone();
-        copy.at = frame.at.plus(200_000_000);
+        copy.at = frame.at.plus(300_000);
         // Another packet: its identification is another one.
         copy.bytes[ETHERNET + 4] ^= 0x55;
         again.push(copy);

@@ -323,10 +323,9 @@ fn what_is_withdrawn() {
         return;
     };
     for (name, id, why) in [
-        // A router sends each packet on, on the same wire: the same identification, a time to
-        // live less by one.
+        // A station hands on what others send.
         (
-            "formats/fmt_pcap_v2.2.dmp.gz",
+            "real/ipx_office-lan_trafficmorning.pcap",
             "duplicate_address",
             Against::Router,
         ),

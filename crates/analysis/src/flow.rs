@@ -241,6 +241,17 @@ impl StreamFlow {
         }
     }
 
+    /// Whether `side`, who says that it expects `number` next, acknowledges part of a segment: where that was
+    /// cut into several only behind the capture.
+    #[cold]
+    pub(crate) fn cuts(&self, side: usize, number: u32) -> bool {
+        let first = self.ways[1 - side].sent.front();
+        first.is_some_and(|first| {
+            let got = number.wrapping_sub(first.number);
+            got > 0 && got < first.bytes
+        })
+    }
+
     /// `side` says that it expects `number` next. What that acknowledges, and its bytes.
     pub(crate) fn acknowledged(
         &mut self,

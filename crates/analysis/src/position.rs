@@ -8,7 +8,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// So many bytes are asked for from there on: whether that goes on where the one before ended.
+    /// A request for this number of bytes at this offset: whether it goes on where the one before ended.
     /// `None` of the first one.
     #[inline]
     pub(crate) fn asked(&mut self, offset: u64, bytes: u64) -> Option<bool> {
@@ -17,8 +17,8 @@ impl Position {
         Some(offset == asked || offset == got)
     }
 
-    /// Of the bytes that were asked for from there on so many came. Where they are fewer than were
-    /// asked for last, the next one may go on behind them.
+    /// The response to a request for `bytes` at this offset brings `came` of them. If it is the latest request, the
+    /// next one may go on behind them.
     #[inline]
     pub(crate) fn got(&mut self, offset: u64, bytes: u64, came: u64) {
         if let Some((asked, got)) = &mut self.next

@@ -19,7 +19,7 @@ pub(crate) type Known = Cell<Option<TablePlace>>;
 pub(crate) type KnownSide = Cell<Option<(TablePlace, u8)>>;
 
 #[derive(Clone)]
-struct Entry<K, V> {
+struct TableEntry<K, V> {
     key: K,
     /// Of the key: made once.
     hash: u64,
@@ -47,7 +47,7 @@ pub(crate) struct Table<K, V> {
     hasher: RandomState,
     /// The places of all that is there, by the hash of their keys.
     map: HashTable<u32>,
-    entries: Vec<Entry<K, V>>,
+    entries: Vec<TableEntry<K, V>>,
     free: Vec<u32>,
     touches: u64,
     /// Every entry, those that are not proven and those that are; empty until room is needed for
@@ -247,7 +247,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             None
         };
         self.touches += 1;
-        let entry = Entry {
+        let entry = TableEntry {
             key,
             hash,
             value: Some(value),
@@ -260,7 +260,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
             Some(index) => {
                 let place = &mut self.entries[index as usize];
                 let generation = place.generation.checked_add(1).unwrap_or(Generation::MIN);
-                *place = Entry {
+                *place = TableEntry {
                     generation,
                     ..entry
                 };

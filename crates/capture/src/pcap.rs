@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
 /// Bytes of the file header.
 const FILE_HEADER: usize = 24;
 
-/// So many zeros where a record should begin, or all up to the end, are no records.
+/// Zeros where a record should begin that are no records: this number, or all up to the end.
 const ZEROS: usize = 4096;
 
 /// Byte order and layout, as the first four bytes tell.
@@ -137,6 +137,8 @@ struct Pcap {
     /// Its number, once declared.
     number: Option<u32>,
     frame: Range<usize>,
+    /// When the record before was captured.
+    latest: Timestamp,
     done: bool,
 }
 
@@ -193,6 +195,7 @@ impl Pcap {
             interface,
             number: None,
             frame: 0..0,
+            latest: Timestamp::from_nanos(0),
             done: false,
         })
     }
@@ -223,10 +226,11 @@ impl Pcap {
         let (kept, wire) = without_fcs(header.captured, header.wire, self.interface.fcs_len);
         let from = taken.start + length;
         self.frame = from..from + kept as usize;
-        Some(
-            self.layout
-                .record(&header, self.interface.link, number, wire),
-        )
+        let record = self
+            .layout
+            .record(&header, self.interface.link, number, wire);
+        self.latest = record.at;
+        Some(record)
     }
 
     /// The next record; an error ends the file, as nothing marks where a record starts.
@@ -261,7 +265,7 @@ impl Pcap {
         }
         // The unwritten end of a file that was laid out in advance, or whose machine went
         // down: no frame has a length of 0 on the wire. Where something follows it is a record
-        // of nothing.
+        // of nothing, and an earlier time that stands there is none.
         if captured == 0 && header.wire == 0 {
             self.window
                 .fill(ZEROS)
@@ -285,7 +289,12 @@ impl Pcap {
         let from = taken.start + length;
         self.frame = from..from + kept as usize;
         let link = self.link();
-        Ok(Some(self.layout.record(&header, link, number, wire)))
+        let mut record = self.layout.record(&header, link, number, wire);
+        if captured == 0 && header.wire == 0 {
+            record.at = record.at.max(self.latest);
+        }
+        self.latest = record.at;
+        Ok(Some(record))
     }
 }
 
@@ -680,6 +689,7 @@ pub(crate) mod tests {
         file.extend([0; 32]);
         file.extend(&more);
         let (frames, _) = read_good(&file);
+        assert_eq!([frames[3].at, frames[4].at], [frames[2].at; 2]);
         let lengths: Vec<usize> = frames.iter().map(|frame| frame.bytes.len()).collect();
         assert_eq!(lengths.len(), 8);
         assert_eq!(lengths[3..5], [0, 0]);

@@ -83,7 +83,8 @@ impl Conversation {
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
             self.fill_gap(1 - side, world, events);
-            if !told {
+            let cuts = |ack| self.flow.as_ref().is_some_and(|flow| flow.cuts(side, ack));
+            if !told && segment.ack.is_some_and(cuts) {
                 events.tell(Event::PartAcknowledged);
             }
         }

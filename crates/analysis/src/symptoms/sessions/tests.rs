@@ -71,7 +71,7 @@ fn a_session_that_is_never_set_up() {
     );
 }
 
-/// Whoever calls a name that is not there tries another one (RFC 1002, section 4.3.4): where that works nothing is
+/// A client that calls a name that is not there tries another one (RFC 1002, section 4.3.4): where that works nothing is
 /// wrong.
 #[test]
 fn calls_that_are_refused_matter_where_none_is_accepted() {
