@@ -6,8 +6,7 @@ use crate::{ethernet, notes};
 use std::fmt;
 use std::net::Ipv6Addr;
 use wirewait_wire::{
-    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed,
-    Verified,
+    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed, Verified,
 };
 
 /// An IPv6 header and what its extension headers lead to.

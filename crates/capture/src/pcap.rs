@@ -689,7 +689,7 @@ pub(crate) mod tests {
         file.extend([0; 32]);
         file.extend(&more);
         let (frames, _) = read_good(&file);
-        assert_eq!([frames[3].at, frames[4].at], [frames[2].at; 2]);
+        assert_eq!([frames[3].nanos, frames[4].nanos], [frames[2].nanos; 2]);
         let lengths: Vec<usize> = frames.iter().map(|frame| frame.bytes.len()).collect();
         assert_eq!(lengths.len(), 8);
         assert_eq!(lengths[3..5], [0, 0]);
