@@ -19,12 +19,13 @@ mod symptoms;
 mod verdict;
 
 use crate::about::About;
+use crate::document::{documents, of};
 use crate::escape::JsonEscaping;
 use crate::ladder::Ladder;
 use crate::transactions::Row;
-use serde::Serialize;
 use std::io::{self, Write};
 use wirewait_analysis::{Grouping, Snapshot};
+use wirewait_judge::Verdict;
 
 /// Changes when a name, its meaning or the shape of the document does.
 pub const SCHEMA: &str = "wirewait-report/1";
@@ -47,69 +48,35 @@ pub fn report_with(
     snapshot: &Snapshot,
     ladder: Option<&Ladder>,
 ) -> io::Result<()> {
-    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document(about, snapshot, ladder))?;
+    let document: ReportDocument<'_> = of((snapshot, about, ladder));
+    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document)?;
     writeln!(out)
 }
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ReportDocument<'a> {
-    schema: &'static str,
-    verdict: verdict::Judged,
-    capture: capture::Capture<'a>,
-    symptoms: symptoms::Symptoms<'a>,
-    protocols: capture::Protocols<'a>,
-    segment: segment::Segment<'a>,
-    efficiency: efficiency::Efficiency,
-    servers: Vec<servers::Server>,
-    stations: Vec<stations::Station>,
-    fairness: fairness::Fairness,
-    load: load::Load,
-    distribution: distribution::Distributions,
-    ledger: ledger::Ledgers,
-    round_trips: Vec<verdict::Trip>,
-    users: Vec<places::PlaceDocument>,
-    shares: Vec<places::PlaceDocument>,
-    files: Vec<places::PlaceDocument>,
-    statistics: Vec<statistics::Statistic<'a>>,
-    slowest: Vec<Row<'a>>,
-    ladder: Option<ladder::LadderConversation<'a>>,
-    excluded: Vec<settings::Excluded>,
-    settings: settings::SettingsUsed,
-}
-
-fn document<'a>(
-    about: &'a About,
-    snapshot: &'a Snapshot,
-    drawn: Option<&'a Ladder>,
-) -> ReportDocument<'a> {
-    ReportDocument {
-        schema: SCHEMA,
-        verdict: verdict::judged(snapshot),
-        capture: capture::capture(about, snapshot),
-        symptoms: symptoms::symptoms(about, snapshot),
-        protocols: capture::protocols(snapshot),
-        segment: segment::segment(about, snapshot),
-        efficiency: efficiency::efficiency(snapshot),
-        servers: snapshot.servers.iter().map(servers::server).collect(),
-        stations: snapshot.stations.iter().map(stations::station).collect(),
-        fairness: fairness::fairness(snapshot),
-        load: load::load(snapshot),
-        distribution: distribution::distributions(&snapshot.distribution),
-        ledger: ledger::ledgers(snapshot),
-        round_trips: snapshot
-            .round_trips
-            .iter()
-            .map(verdict::Trip::from)
-            .collect(),
-        users: places::places(snapshot, Grouping::User),
-        shares: places::places(snapshot, Grouping::Share),
-        files: places::places(snapshot, Grouping::File),
-        statistics: statistics::statistics(snapshot),
-        slowest: snapshot.slowest.iter().map(Row::from).collect(),
-        ladder: drawn.map(ladder::ladder),
-        excluded: settings::excluded(snapshot),
-        settings: settings::SettingsUsed::from(&snapshot.settings),
+documents! {
+    struct ReportDocument<'a> of snapshot, about, drawn: (&'a Snapshot, &'a About, Option<&'a Ladder>) {
+        schema: &'static str = SCHEMA,
+        verdict: verdict::Judged = of(&Verdict::on(snapshot)),
+        capture: capture::Capture<'a> = of((about, snapshot)),
+        symptoms: symptoms::Symptoms<'a> = of((about, snapshot)),
+        protocols: capture::Protocols<'a> = capture::Protocols(&snapshot.protocols),
+        segment: segment::Segment<'a> = of((about, snapshot)),
+        efficiency: efficiency::Efficiency,
+        servers: Vec<servers::Server>,
+        stations: Vec<stations::Station>,
+        fairness: fairness::Fairness,
+        load: load::Load = of(snapshot),
+        distribution: distribution::Distributions,
+        ledger: ledger::Ledgers = of(snapshot),
+        round_trips: Vec<verdict::Trip>,
+        users: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::User),
+        shares: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::Share),
+        files: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::File),
+        statistics: Vec<statistics::Statistic<'a>>,
+        slowest: Vec<Row<'a>> = snapshot.slowest.iter().map(Row::from).collect(),
+        ladder: Option<ladder::LadderConversation<'a>> = drawn.map(of),
+        excluded: Vec<settings::Excluded>,
+        settings: settings::SettingsUsed,
     }
 }
 

@@ -32,6 +32,7 @@ pub mod config;
 pub mod counters;
 pub mod csv;
 pub mod decode;
+mod document;
 mod escape;
 mod figures;
 pub mod html;

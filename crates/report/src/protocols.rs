@@ -1,9 +1,9 @@
 //! What is understood, how well, and by what it was checked.
 
+use crate::document::{documents, of};
 use crate::figures::Grouped;
 use crate::table::{Column, Table};
 use crate::text::Look;
-use serde::Serialize;
 use std::io::{self, Write};
 use wirewait_wire::{Dissector, Evidence, Verified};
 
@@ -116,54 +116,34 @@ pub fn text(out: &mut impl Write, known: &[Known], look: Look) -> io::Result<()>
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, known: &[Known]) -> io::Result<()> {
-    let list: Vec<ProtocolDocument> = known.iter().map(ProtocolDocument::new).collect();
+    let list: Vec<ProtocolDocument> = known.iter().map(of).collect();
     serde_json::to_writer_pretty(&mut *out, &list)?;
     writeln!(out)
 }
 
-#[derive(Serialize)]
-struct ProtocolDocument {
-    name: &'static str,
-    title: &'static str,
-    aliases: &'static [&'static str],
-    does: &'static str,
-    lacks: &'static str,
-    /// Its fields are described.
-    decoded: bool,
-    /// Its data is put in order.
-    ordered: bool,
-    /// Its responses are paired with their requests.
-    paired: bool,
-    verified: Vec<&'static str>,
-    /// Captures of real systems with it, and frames in them.
-    real_files: u64,
-    real_frames: u64,
-    lab_frames: u64,
-    /// Pairs that tshark finds too, with the same time between them.
-    pairs_same_as_tshark: u64,
-}
-
-impl ProtocolDocument {
-    fn new(known: &Known) -> Self {
-        let Known {
-            dissector,
-            evidence,
-        } = *known;
-        Self {
-            name: dissector.name,
-            title: dissector.title,
-            aliases: dissector.aliases,
-            does: dissector.does,
-            lacks: dissector.lacks,
-            decoded: dissector.is_decoded(),
-            ordered: dissector.orders,
-            paired: dissector.exchange.is_some(),
-            verified: dissector.verified.iter().map(|v| v.name()).collect(),
-            real_files: evidence.real_files,
-            real_frames: evidence.real_frames,
-            lab_frames: evidence.lab_frames,
-            pairs_same_as_tshark: evidence.pairs,
-        }
+documents! {
+    struct ProtocolDocument of known: &Known
+    where
+        let Known { dissector, evidence } = known;
+    {
+        name: &'static str = dissector.name,
+        title: &'static str = dissector.title,
+        aliases: &'static [&'static str] = dissector.aliases,
+        does: &'static str = dissector.does,
+        lacks: &'static str = dissector.lacks,
+        /// Its fields are described.
+        decoded: bool = dissector.is_decoded(),
+        /// Its data is put in order.
+        ordered: bool = dissector.orders,
+        /// Its responses are paired with their requests.
+        paired: bool = dissector.exchange.is_some(),
+        verified: Vec<&'static str> = dissector.verified.iter().map(|v| v.name()).collect(),
+        /// Captures of real systems with it, and frames in them.
+        real_files: u64 = evidence.real_files,
+        real_frames: u64 = evidence.real_frames,
+        lab_frames: u64 = evidence.lab_frames,
+        /// Pairs that tshark finds too, with the same time between them.
+        pairs_same_as_tshark: u64 = evidence.pairs,
     }
 }
 

@@ -4,15 +4,16 @@
 use super::doubts::doubts;
 use super::words::{group_name, rounded, sentence};
 use super::{Compared, Configuration};
+use crate::document::{documents, of};
 use crate::escape::JsonEscaping;
 use crate::figures::Milli;
 use crate::time::Rfc3339;
-use serde::Serialize;
 use serde_json::{Map, Number, Value};
 use std::io::{self, Write};
 use wirewait_judge::Finding;
 use wirewait_judge::compare::{
-    BLOCKS, Change, Confidence, FEWEST, Figure, Group, Key, LEVEL, Ratio, Side, Unit,
+    ActiveTime, BLOCKS, Change, Conclusion, Confidence, FEWEST, Figure, Group, Key, LEVEL, Losses,
+    Part, Ratio, Side, Unit,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -23,319 +24,195 @@ pub const SCHEMA: &str = "wirewait-compare/1";
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, compared: &Compared<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document(compared))?;
+    let document: ComparedDocument<'_> = of(compared);
+    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document)?;
     writeln!(out)
 }
 
-#[derive(Serialize)]
-struct ComparedDocument<'a> {
-    schema: &'static str,
-    by: &'static str,
-    /// Nobody asked for classes, but the captures have hardly an operation in common.
-    by_kind_for_want_of_common_operations: bool,
-    /// The baseline first.
-    configurations: Vec<ComparedCapture<'a>>,
-    groups: Vec<ComparedRow<'a>>,
-    test: ComparedTest,
-    settings: Settings,
-}
-
-#[derive(Serialize)]
-struct ComparedTest {
-    name: &'static str,
-    level: f64,
-    fewest_values: u64,
-    /// Of totals: the test of `by_bytes` and `active_time_per_request`.
-    of_blocks: BlocksTest,
-}
-
-#[derive(Serialize)]
-struct BlocksTest {
-    name: &'static str,
-    blocks: usize,
-}
-
-#[derive(Serialize)]
-struct Settings {
-    timeout_ns: i64,
-    think_ns: i64,
-}
-
-#[derive(Serialize)]
-struct ComparedCapture<'a> {
-    name: &'a str,
-    baseline: bool,
-    files: &'a [String],
-    frames: u64,
-    first: Option<Rfc3339>,
-    last: Option<Rfc3339>,
-    grade: &'static str,
-    damage: &'a [String],
-    /// Null for the baseline.
-    verdict: Option<ComparedVerdict>,
-    #[serde(flatten)]
-    cell: ComparedCell,
-}
-
-#[derive(Serialize)]
-struct ComparedVerdict {
-    sentence: String,
-    effect: &'static str,
-    /// What the effect is about.
-    decided_by: &'static str,
-    /// One, or the two that the captures cannot tell apart.
-    culprit: Option<&'static str>,
-    most_in: Option<String>,
-    time_per_request: Vec<ComparedPart>,
-    /// Null where there is no account of time.
-    active_time_per_request: Option<ComparedTime>,
-    /// Null where file data does not decide.
-    by_bytes: Option<Work>,
-    /// Null where lost frames do not decide.
-    by_losses: Option<ByLosses>,
-    doubts: Vec<String>,
-}
-
-/// Requests of which something was retransmitted, and how likely chance alone makes the difference.
-#[derive(Serialize)]
-struct ByLosses {
-    baseline_requests: u64,
-    baseline_repeated: u64,
-    requests: u64,
-    repeated: u64,
-    p: f64,
-}
-
-/// All of the clients' active time.
-#[derive(Serialize)]
-struct ComparedTime {
-    baseline_ns: i64,
-    ns: i64,
-    test: Tested,
-}
-
-/// What decides where requests are of other sizes.
-#[derive(Serialize)]
-struct Work {
-    /// File data per active client time.
-    baseline_bytes_per_second: Value,
-    bytes_per_second: Value,
-    test: Tested,
-    time_per_megabyte: Vec<ComparedPart>,
-}
-
-#[derive(Serialize)]
-struct ComparedPart {
-    of: &'static str,
-    baseline_ns: i64,
-    ns: i64,
-    /// At least, and at most.
-    baseline_low_ns: i64,
-    baseline_high_ns: i64,
-    low_ns: i64,
-    high_ns: i64,
-}
-
-#[derive(Serialize)]
-struct ComparedRow<'a> {
-    group: String,
-    protocol: Option<&'a str>,
-    kind: Option<&'static str>,
-    /// In the order of `configurations`; null where the group does not occur.
-    configurations: Vec<Option<ComparedCell>>,
-}
-
-#[derive(Serialize)]
-struct ComparedCell {
-    figures: Map<String, Value>,
-    /// Against the baseline, in per cent; null where one of the two is missing or the
-    /// baseline is 0. Empty for the baseline.
-    change_percent: Map<String, Value>,
-    response_time_test: Option<Tested>,
-    turnaround_test: Option<Tested>,
-}
-
-#[derive(Serialize)]
-struct Tested {
-    baseline_values: u64,
-    values: u64,
-    /// Null where there are too few values.
-    p: Option<f64>,
-    /// How likely a value is greater than one of the baseline.
-    greater: Option<f64>,
-    significant: Option<bool>,
-}
-
-fn document<'a>(compared: &'a Compared<'_>) -> ComparedDocument<'a> {
-    let comparison = compared.comparison;
-    let settings = compared.settings();
-    ComparedDocument {
-        schema: SCHEMA,
-        by: comparison.by.name(),
-        by_kind_for_want_of_common_operations: comparison.fell_back,
-        configurations: (0..)
-            .zip(compared.configurations)
-            .map(|(place, one)| capture(compared, place, one))
-            .collect(),
-        groups: comparison.groups.iter().map(row).collect(),
-        test: ComparedTest {
-            name: "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity",
-            level: LEVEL,
-            fewest_values: FEWEST,
-            of_blocks: BlocksTest {
-                name: "permutations of successive blocks of both captures, two-sided, exact",
-                blocks: BLOCKS,
-            },
-        },
-        settings: Settings {
-            timeout_ns: settings.timeout_ns,
-            think_ns: settings.think_ns,
-        },
+documents! {
+    struct ComparedDocument<'a> of compared: &'a Compared<'_>
+    where
+        let comparison = compared.comparison;
+        let configurations = compared.configurations.iter().enumerate();
+    {
+        schema: &'static str = SCHEMA,
+        by: &'static str = comparison.by.name(),
+        /// Nobody asked for classes, but the captures have hardly an operation in common.
+        by_kind_for_want_of_common_operations: bool = comparison.fell_back,
+        /// The baseline first.
+        configurations: Vec<ComparedCapture<'a>> =
+            configurations.map(|(place, one)| of((one, compared, place))).collect(),
+        groups: Vec<ComparedRow<'a>> = of(&comparison.groups),
+        test: ComparedTest = of(()),
+        settings: Settings = of(&compared.settings()),
     }
-}
 
-fn capture<'a>(
-    compared: &Compared<'_>,
-    place: usize,
-    one: &'a Configuration,
-) -> ComparedCapture<'a> {
-    let row = &one.snapshot.capture;
-    let all = &compared.comparison.all;
-    ComparedCapture {
-        name: &one.name,
-        baseline: place == 0,
-        files: &one.about.files,
-        frames: row.frames,
-        first: row.first.map(Rfc3339),
-        last: row.last.map(Rfc3339),
-        grade: row.grade.name(),
-        damage: &one.about.damage,
-        verdict: place
-            .checked_sub(1)
-            .and_then(|number| judged(compared, number)),
-        cell: cell(all, place).unwrap_or_else(|| blank(all, place)),
+    struct ComparedTest of _nothing: () {
+        name: &'static str =
+            "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity",
+        level: f64 = LEVEL,
+        fewest_values: u64 = FEWEST,
+        /// Of totals: the test of `by_bytes` and `active_time_per_request`.
+        of_blocks: BlocksTest = of(()),
     }
-}
 
-fn judged(compared: &Compared<'_>, number: usize) -> Option<ComparedVerdict> {
-    let verdict = compared.comparison.verdicts.get(number)?;
-    let parts = |parts: &[wirewait_judge::compare::Part], scale: u128| {
-        let ns = |ratio: Ratio| i64::try_from(ratio.scaled(scale)).unwrap_or(i64::MAX);
-        let part = |part: &wirewait_judge::compare::Part| ComparedPart {
-            of: part.culprit.name(),
-            baseline_ns: ns(part.base),
-            ns: ns(part.other),
-            baseline_low_ns: ns(part.base_bounds[0]),
-            baseline_high_ns: ns(part.base_bounds[1]),
-            low_ns: ns(part.other_bounds[0]),
-            high_ns: ns(part.other_bounds[1]),
+    struct BlocksTest of _nothing: () {
+        name: &'static str = "permutations of successive blocks of both captures, two-sided, exact",
+        blocks: usize = BLOCKS,
+    }
+
+    struct Settings of settings: &wirewait_analysis::Settings {
+        timeout_ns: i64,
+        think_ns: i64,
+    }
+
+    struct ComparedCapture<'a> of one, compared, place: (&'a Configuration, &Compared<'_>, usize)
+    where
+        let row = &one.snapshot.capture;
+        let all = &compared.comparison.all;
+    {
+        name: &'a str,
+        baseline: bool = place == 0,
+        files: &'a [String] = &one.about.files,
+        frames: u64 = row.frames,
+        first: Option<Rfc3339> = of(&row.first),
+        last: Option<Rfc3339> = of(&row.last),
+        grade: &'static str = row.grade.name(),
+        damage: &'a [String] = &one.about.damage,
+        /// Null for the baseline.
+        verdict: Option<ComparedVerdict> = place.checked_sub(1).and_then(|number| {
+            Some(of((compared.comparison.verdicts.get(number)?, compared, number)))
+        }),
+        #[serde(flatten)]
+        cell: ComparedCell = of((all, place)),
+    }
+
+    struct ComparedVerdict of verdict, compared, number: (&Conclusion, &Compared<'_>, usize)
+    where
+        let finding = verdict.finding;
+    {
+        sentence: String = sentence(compared, number),
+        effect: &'static str = verdict.effect.name(),
+        /// What the effect is about.
+        decided_by: &'static str = verdict.basis.name(),
+        /// One, or the two that the captures cannot tell apart.
+        culprit: Option<&'static str> = (finding != Finding::None).then(|| finding.name()),
+        most_in: Option<String> = verdict.most.as_ref().map(super::words::key_name),
+        time_per_request: Vec<ComparedPart> = parts(&verdict.parts, 1),
+        /// Null where there is no account of time.
+        active_time_per_request: Option<ComparedTime> = of(&verdict.active),
+        /// Null where file data does not decide.
+        by_bytes: Option<Work> = of(&verdict.work),
+        /// Null where lost frames do not decide.
+        by_losses: Option<ByLosses> = of(&verdict.losses),
+        doubts: Vec<String> = doubts(compared, number),
+    }
+
+    /// Requests of which something was retransmitted, and how likely chance alone makes the difference.
+    struct ByLosses of losses: &Losses {
+        baseline_requests: u64 = losses.base.answered,
+        baseline_repeated: u64 = losses.base.repeated,
+        requests: u64 = losses.other.answered,
+        repeated: u64 = losses.other.repeated,
+        p: f64 = rounded(losses.p),
+    }
+
+    /// All of the clients' active time.
+    struct ComparedTime of active: &ActiveTime {
+        baseline_ns: i64 = nanoseconds(active.base, 1),
+        ns: i64 = nanoseconds(active.other, 1),
+        test: Tested = of((&active.confidence, LEVEL)),
+    }
+
+    /// What decides where requests are of other sizes.
+    struct Work of work: &wirewait_judge::compare::Work {
+        /// File data per active client time.
+        baseline_bytes_per_second: Value = number(Figure::ActiveThroughput, work.base),
+        bytes_per_second: Value = number(Figure::ActiveThroughput, work.other),
+        test: Tested = of((&work.confidence, LEVEL)),
+        time_per_megabyte: Vec<ComparedPart> = parts(&work.parts, 1_000_000),
+    }
+
+    struct ComparedPart of part, scale: (&Part, u128)
+    where
+        let ns = |ratio| nanoseconds(ratio, scale);
+    {
+        of: &'static str = part.culprit.name(),
+        baseline_ns: i64 = ns(part.base),
+        ns: i64 = ns(part.other),
+        /// At least, and at most.
+        baseline_low_ns: i64 = ns(part.base_bounds[0]),
+        baseline_high_ns: i64 = ns(part.base_bounds[1]),
+        low_ns: i64 = ns(part.other_bounds[0]),
+        high_ns: i64 = ns(part.other_bounds[1]),
+    }
+
+    struct ComparedRow<'a> of group: &'a Group
+    where
+        let (protocol, kind) = match &group.key {
+            Key::Operation { protocol, kind, .. } => (Some(*protocol), Some(kind.name())),
+            Key::Kind(kind) => (None, Some(kind.name())),
+            _ => (None, None),
         };
-        parts.iter().map(part).collect()
+        let sides = group.sides.iter().enumerate();
+    {
+        group: String = group_name(group),
+        protocol: Option<&'a str> = protocol,
+        kind: Option<&'static str> = kind,
+        /// In the order of `configurations`; null where the group does not occur.
+        configurations: Vec<Option<ComparedCell>> =
+            sides.map(|(place, side)| side.as_ref().map(|_| of((group, place)))).collect(),
+    }
+
+    struct ComparedCell of group, place: (&Group, usize)
+    where
+        let side = group.sides.get(place).and_then(Option::as_ref);
+        let before = place.checked_sub(1);
+        let sure = before.and_then(|number| group.sure.get(number));
+        let figures = Figure::ALL.iter();
+    {
+        figures: Map<String, Value> = figures.clone().map(|figure| named(*figure, side)).collect(),
+        /// Against the baseline, in per cent; null where one of the two is missing or the
+        /// baseline is 0. Empty for the baseline.
+        change_percent: Map<String, Value> = before.map_or_else(Map::new, |number| {
+            figures.map(|figure| (plain(*figure), percent(group.change(number, *figure)))).collect()
+        }),
+        response_time_test: Option<Tested> = sure.map(|sure| of((&sure.response_time, sure.level))),
+        turnaround_test: Option<Tested> = sure.map(|sure| of((&sure.turnaround, sure.level))),
+    }
+
+    struct Tested of confidence, level: (&Confidence, f64)
+    where
+        let (n, p, greater) = match confidence {
+            Confidence::TooFew(a, b) => ((*a, *b), None, None),
+            Confidence::Blocks(test) => ((BLOCKS as u64, BLOCKS as u64), Some(test.p), None),
+            Confidence::Tested(test) => (test.n, Some(test.p), Some(test.greater())),
+        };
+    {
+        baseline_values: u64 = n.0,
+        values: u64 = n.1,
+        /// Null where there are too few values.
+        p: Option<f64> = p.map(rounded),
+        /// How likely a value is greater than one of the baseline.
+        greater: Option<f64> = greater,
+        significant: Option<bool> = p.map(|p| p < level),
+    }
+}
+
+fn parts(parts: &[Part], scale: u128) -> Vec<ComparedPart> {
+    parts.iter().map(|part| of((part, scale))).collect()
+}
+
+fn nanoseconds(ratio: Ratio, scale: u128) -> i64 {
+    i64::try_from(ratio.scaled(scale)).unwrap_or(i64::MAX)
+}
+
+fn percent(change: Option<Change>) -> Value {
+    let change = match change {
+        Some(Change::Thousandths(n)) => Number::from_f64(n as f64 / 10.0),
+        Some(Change::FromNothing) | None => None,
     };
-    let work = verdict.work.as_ref();
-    let ns = |ratio: Ratio| i64::try_from(ratio.scaled(1)).unwrap_or(i64::MAX);
-    Some(ComparedVerdict {
-        sentence: sentence(compared, number),
-        effect: verdict.effect.name(),
-        decided_by: verdict.basis.name(),
-        culprit: Some(verdict.finding)
-            .filter(|finding| *finding != Finding::None)
-            .map(Finding::name),
-        most_in: verdict.most.as_ref().map(super::words::key_name),
-        time_per_request: parts(&verdict.parts, 1),
-        active_time_per_request: verdict.active.map(|active| ComparedTime {
-            baseline_ns: ns(active.base),
-            ns: ns(active.other),
-            test: tested(&active.confidence, LEVEL),
-        }),
-        by_bytes: work.map(|work| Work {
-            baseline_bytes_per_second: self::number(Figure::ActiveThroughput, work.base),
-            bytes_per_second: self::number(Figure::ActiveThroughput, work.other),
-            test: tested(&work.confidence, LEVEL),
-            time_per_megabyte: parts(&work.parts, 1_000_000),
-        }),
-        by_losses: verdict.losses.map(|losses| ByLosses {
-            baseline_requests: losses.base.answered,
-            baseline_repeated: losses.base.repeated,
-            requests: losses.other.answered,
-            repeated: losses.other.repeated,
-            p: rounded(losses.p),
-        }),
-        doubts: doubts(compared, number),
-    })
-}
-
-fn row(group: &Group) -> ComparedRow<'_> {
-    let (protocol, kind) = match &group.key {
-        Key::Operation { protocol, kind, .. } => (Some(*protocol), Some(kind.name())),
-        Key::Kind(kind) => (None, Some(kind.name())),
-        _ => (None, None),
-    };
-    ComparedRow {
-        group: group_name(group),
-        protocol,
-        kind,
-        configurations: (0..group.sides.len())
-            .map(|place| cell(group, place))
-            .collect(),
-    }
-}
-
-fn cell(group: &Group, place: usize) -> Option<ComparedCell> {
-    group.sides.get(place)?.as_ref()?;
-    Some(blank(group, place))
-}
-
-fn blank(group: &Group, place: usize) -> ComparedCell {
-    let side = group.sides.get(place).and_then(Option::as_ref);
-    let number = place.checked_sub(1);
-    let sure = number.and_then(|number| group.sure.get(number));
-    ComparedCell {
-        figures: Figure::ALL
-            .iter()
-            .map(|figure| named(*figure, side))
-            .collect(),
-        change_percent: number.map_or_else(Map::new, |number| {
-            Figure::ALL
-                .iter()
-                .map(|figure| {
-                    let change = match group.change(number, *figure) {
-                        Some(Change::Thousandths(n)) => Number::from_f64(n as f64 / 10.0),
-                        Some(Change::FromNothing) | None => None,
-                    };
-                    (plain(*figure), change.map_or(Value::Null, Value::Number))
-                })
-                .collect()
-        }),
-        response_time_test: sure.map(|sure| tested(&sure.response_time, sure.level)),
-        turnaround_test: sure.map(|sure| tested(&sure.turnaround, sure.level)),
-    }
-}
-
-fn tested(confidence: &Confidence, level: f64) -> Tested {
-    match confidence {
-        Confidence::TooFew(a, b) => Tested {
-            baseline_values: *a,
-            values: *b,
-            p: None,
-            greater: None,
-            significant: None,
-        },
-        Confidence::Blocks(test) => Tested {
-            baseline_values: BLOCKS as u64,
-            values: BLOCKS as u64,
-            p: Some(rounded(test.p)),
-            greater: None,
-            significant: Some(test.p < level),
-        },
-        Confidence::Tested(test) => Tested {
-            baseline_values: test.n.0,
-            values: test.n.1,
-            p: Some(rounded(test.p)),
-            greater: Some(test.greater()),
-            significant: Some(test.p < level),
-        },
-    }
+    change.map_or(Value::Null, Value::Number)
 }
 
 fn named(figure: Figure, side: Option<&Side>) -> (String, Value) {

@@ -1,80 +1,45 @@
 //! Key `ladder`.
 
+use crate::document::{documents, of};
 use crate::ladder::{Ladder, Rung};
 use crate::time::Rfc3339;
 use crate::transactions::bounds;
-use serde::Serialize;
+use wirewait_analysis::Deed;
 
-/// Frames of a conversation around one of its transactions.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct LadderConversation<'a> {
-    conversation: u64,
-    transaction: u64,
-    client: String,
-    server: String,
-    response_time_ns: Option<i64>,
-    /// Null when ambiguous, as in the rows of transactions.
-    turnaround_ns: Option<i64>,
-    turnaround_bounds_ns: Option<[i64; 2]>,
-    /// Frames of the conversation before the first one that is listed.
-    earlier_frames: u64,
-    frames: Vec<LadderStep<'a>>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct LadderStep<'a> {
-    /// Frames of the conversation between the one before and this.
-    left_out_frames: u64,
-    frame: u64,
-    time: Rfc3339,
-    /// Since the first frame of the transaction.
-    since_begin_ns: i64,
-    from: &'static str,
-    bytes: u32,
-    does: Vec<Does>,
-    summary: &'a str,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Does {
-    transaction: u64,
-    deed: &'static str,
-}
-
-pub(super) fn ladder(ladder: &Ladder) -> LadderConversation<'_> {
-    let t = &ladder.transaction;
-    LadderConversation {
-        conversation: t.conversation,
-        transaction: t.number,
-        client: t.client.to_string(),
-        server: t.server.to_string(),
-        response_time_ns: t.response_time_ns(),
-        turnaround_ns: t.turnaround.exact(),
-        turnaround_bounds_ns: bounds(t),
-        earlier_frames: ladder.earlier,
-        frames: ladder.rungs.iter().map(|rung| step(ladder, rung)).collect(),
+documents! {
+    /// Frames of a conversation around one of its transactions.
+    pub(super) struct LadderConversation<'a> of ladder: &'a Ladder
+    where
+        let t = &ladder.transaction;
+    {
+        conversation: u64 = t.conversation,
+        transaction: u64 = t.number,
+        client: String = of(&t.client),
+        server: String = of(&t.server),
+        response_time_ns: Option<i64> = t.response_time_ns(),
+        /// Null when ambiguous, as in the rows of transactions.
+        turnaround_ns: Option<i64> = t.turnaround.exact(),
+        turnaround_bounds_ns: Option<[i64; 2]> = bounds(t),
+        /// Frames of the conversation before the first one that is listed.
+        earlier_frames: u64 = ladder.earlier,
+        frames: Vec<LadderStep<'a>> = ladder.rungs.iter().map(|rung| of((ladder, rung))).collect(),
     }
-}
 
-fn step<'a>(ladder: &Ladder, rung: &'a Rung) -> LadderStep<'a> {
-    LadderStep {
-        left_out_frames: rung.left_out,
-        frame: rung.frame,
-        time: Rfc3339(rung.at),
-        since_begin_ns: ladder.since_begin(rung),
-        from: if rung.from_client { "client" } else { "server" },
-        bytes: rung.bytes,
-        does: rung
-            .deeds
-            .iter()
-            .map(|(transaction, deed)| Does {
-                transaction: *transaction,
-                deed: deed.name(),
-            })
-            .collect(),
-        summary: &rung.words,
+    struct LadderStep<'a> of ladder, rung: (&'a Ladder, &'a Rung) {
+        /// Frames of the conversation between the one before and this.
+        left_out_frames: u64 = rung.left_out,
+        frame: u64 = rung.frame,
+        time: Rfc3339 = Rfc3339(rung.at),
+        /// Since the first frame of the transaction.
+        since_begin_ns: i64 = ladder.since_begin(rung),
+        from: &'static str = if rung.from_client { "client" } else { "server" },
+        bytes: u32 = rung.bytes,
+        does: Vec<Does> = of(&rung.deeds),
+        summary: &'a str = &rung.words,
+    }
+
+    struct Does of done: &(u64, Deed) {
+        transaction: u64 = done.0,
+        deed: &'static str = done.1.name(),
     }
 }

@@ -1,24 +1,26 @@
 //! Statistics that show themselves.
 
+use crate::document::documents;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use wirewait_analysis::{Cell, Column, Snapshot};
+use wirewait_analysis::{Cell, Column};
 
-/// A statistic.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Statistic<'a> {
-    name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    /// Requests that stand in no row, because nothing is kept of their client.
-    requests_without_row: u64,
-    /// Each with the same names, units in them.
-    #[cfg_attr(
-        test,
-        schemars(with = "Vec<std::collections::BTreeMap<String, Option<StatisticValue>>>")
-    )]
-    rows: Vec<StatisticRow<'a>>,
+documents! {
+    /// A statistic.
+    pub(super) struct Statistic<'a> of statistic: &'a wirewait_analysis::Statistic {
+        name: &'static str,
+        title: &'static str,
+        about: &'static str,
+        /// Requests that stand in no row, because nothing is kept of their client.
+        requests_without_row: u64 = statistic.without_row,
+        /// Each with the same names, units in them.
+        #[cfg_attr(
+            test,
+            schemars(with = "Vec<std::collections::BTreeMap<String, Option<StatisticValue>>>")
+        )]
+        rows: Vec<StatisticRow<'a>> =
+            statistic.rows.iter().map(|row| StatisticRow(statistic.columns, row)).collect(),
+    }
 }
 
 /// A row, as the names of its columns and what stands there.
@@ -32,21 +34,6 @@ enum StatisticValue {
     Text(String),
     Count(u64),
     Signed(i64),
-}
-
-pub(super) fn statistics(snapshot: &Snapshot) -> Vec<Statistic<'_>> {
-    let statistics = snapshot.statistics.iter().map(|statistic| Statistic {
-        name: statistic.name,
-        title: statistic.title,
-        about: statistic.about,
-        requests_without_row: statistic.without_row,
-        rows: statistic
-            .rows
-            .iter()
-            .map(|row| StatisticRow(statistic.columns, row))
-            .collect(),
-    });
-    statistics.collect()
 }
 
 impl Serialize for StatisticRow<'_> {
