@@ -4,11 +4,11 @@ mod json;
 
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Column, Table, count};
 use crate::text::Look;
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_judge::between::{Between, BetweenOf, BetweenRow, Unjoined};
+use wirewait_judge::between::{Between, BetweenOf, BetweenRow, LostFrames, Unjoined};
 use wirewait_judge::{Culprit, Finding, Verdict};
 
 pub use json::json;
@@ -76,38 +76,33 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
     for line in lines(report) {
         crate::text::note(out, look, line)?;
     }
-    const COLUMNS: &[Column] = &[
-        Column::left("active time"),
-        Column::right("all"),
-        Column::right("share"),
-        Column::right("of a request: least"),
-        Column::right("median"),
-        Column::right("most"),
-    ];
-    let mut table = Table::new(COLUMNS);
     let active = joined.active_ns();
-    let mut row = |name: &str, ns: u64, each: Option<[u64; 3]>| {
-        let each = each.map_or([String::new(), String::new(), String::new()], |each| {
-            each.map(|ns| report.span(ns))
-        });
-        let [least, median, most] = each;
-        let share = Percent(ns, active).to_string();
-        let name = name.to_owned();
-        table.row(vec![name, report.span(ns), share, least, median, most]);
-    };
-    row("client, between requests", joined.client_ns, None);
-    row(
-        "way between the captures",
-        joined.way_ns,
-        Some(joined.way_of_a_request),
-    );
+    let mut rows = vec![
+        ("client, between requests", joined.client_ns, None),
+        (
+            "way between the captures",
+            joined.way_ns,
+            Some(joined.way_of_a_request),
+        ),
+    ];
     if joined.with_losses > 0 {
-        row("  with lost frames", joined.lost_ns, None);
+        rows.push(("  with lost frames", joined.lost_ns, None));
     }
-    row("server", joined.server_ns, Some(joined.turnaround));
+    rows.push(("server", joined.server_ns, Some(joined.turnaround)));
     if joined.unknown_ns > 0 {
-        row("in one capture alone", joined.unknown_ns, None);
+        rows.push(("in one capture alone", joined.unknown_ns, None));
     }
+    let each = |spread: Option<[u64; 3]>, at: usize| {
+        spread.map_or_else(String::new, |spread| report.span(spread[at]))
+    };
+    let table = Table::over(&rows)
+        .left("active time", |(name, ..)| *name)
+        .right("all", |(_, ns, _)| report.span(*ns))
+        .right("share", |(_, ns, _)| Percent(*ns, active))
+        .right("of a request: least", |(.., spread)| each(*spread, 0))
+        .right("median", |(.., spread)| each(*spread, 1))
+        .right("most", |(.., spread)| each(*spread, 2))
+        .table;
     writeln!(out)?;
     table.write(out, look)?;
     let kinds: [RowKind; 3] = [
@@ -121,11 +116,8 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
             continue;
         }
         writeln!(out)?;
-        let mut table = Table::of(columns(title));
-        for row in rows.iter().take(SHOWN) {
-            table.row(cells(report, row));
-        }
-        table.write(out, look)?;
+        let first = &rows[..SHOWN.min(rows.len())];
+        rows_of(title, report, first).write(out, look)?;
         let more = rows.len().saturating_sub(SHOWN);
         if more > 0 {
             let more = Grouped(more as u64);
@@ -137,34 +129,26 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
         }
     }
     writeln!(out)?;
-    const FRAMES: &[Column] = &[
-        Column::left("frames"),
-        Column::right("sent"),
-        Column::right("lost between"),
-        Column::right("share"),
-        Column::right("only behind"),
-        Column::left("first lost"),
-    ];
-    let mut table = Table::new(FRAMES);
     let [clients, servers] = report.ends();
-    for (name, lost, from) in [
+    let rows = [
         ("to the servers", &joined.to_servers, &clients),
         ("to the clients", &joined.to_clients, &servers),
-    ] {
+    ];
+    let first = |lost: &LostFrames, from: &Escaped<'_>| {
         let numbers: Vec<String> = lost.first.iter().map(|n| Grouped(*n).to_string()).collect();
-        let numbers = match numbers.is_empty() {
+        match numbers.is_empty() {
             true => String::new(),
             false => format!("{} of {from}", numbers.join(" ")),
-        };
-        table.row(vec![
-            name.to_owned(),
-            Grouped(lost.sent).to_string(),
-            Grouped(lost.lost).to_string(),
-            Percent(lost.lost, lost.sent).to_string(),
-            Grouped(lost.unseen).to_string(),
-            numbers,
-        ]);
-    }
+        }
+    };
+    let table = Table::over(&rows)
+        .left("frames", |(name, ..)| *name)
+        .right("sent", |(_, lost, _)| Grouped(lost.sent))
+        .right("lost between", |(_, lost, _)| Grouped(lost.lost))
+        .right("share", |(_, lost, _)| Percent(lost.lost, lost.sent))
+        .right("only behind", |(_, lost, _)| Grouped(lost.unseen))
+        .left("first lost", |(_, lost, from)| first(lost, from))
+        .table;
     table.write(out, look)?;
     writeln!(out)?;
     for line in [
@@ -187,44 +171,43 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
 /// What a kind of rows is called, and which they are.
 type RowKind = (&'static str, fn(&BetweenOf) -> bool);
 
-fn columns(title: &'static str) -> Vec<Column> {
-    vec![
-        Column::left(title),
-        Column::right("active"),
-        Column::under("% of active", "client"),
-        Column::under("% of active", "way"),
-        Column::under("% of active", "server"),
-        Column::right("in one alone").rare(),
-        Column::right("requests"),
-        Column::right("with losses").rare(),
-        Column::under("request way", "median").rare(),
-        Column::under("request way", "most").rare(),
-        Column::under("at the server", "median"),
-        Column::under("at the server", "most"),
-        Column::under("response way", "median").rare(),
-        Column::under("response way", "most").rare(),
-    ]
+fn rows_of(title: &'static str, report: &BetweenReport<'_>, rows: &[&BetweenRow]) -> Table {
+    let share = |row: &BetweenRow, ns: u64| {
+        let active = row.active_ns();
+        (active > 0).then(|| Percent(ns, active))
+    };
+    let alone = |row: &BetweenRow| share(row, row.unknown_ns).filter(|_| row.unknown_ns > 0);
+    let way = |times: Option<[i64; 3]>, at: usize| times.map(|ns| report.digits.time(ns[at]));
+    let server =
+        |row: &BetweenRow, at: usize| (row.requests > 0).then(|| report.span(row.turnaround[at]));
+    Table::over(rows)
+        .left(title, |row| name(&row.of))
+        .right("active", |row| report.span(row.active_ns()))
+        .under("% of active", "client", |row| share(row, row.client_ns))
+        .under("% of active", "way", |row| share(row, row.way_ns))
+        .under("% of active", "server", |row| share(row, row.server_ns))
+        .rare("in one alone", |row| alone(row))
+        .right("requests", |row| Grouped(row.requests))
+        .rare("with losses", |row| count(row.with_losses))
+        .column(Column::under("request way", "median").rare(), |row| {
+            way(row.request_way, 1)
+        })
+        .column(Column::under("request way", "most").rare(), |row| {
+            way(row.request_way, 2)
+        })
+        .under("at the server", "median", |row| server(row, 1))
+        .under("at the server", "most", |row| server(row, 2))
+        .column(Column::under("response way", "median").rare(), |row| {
+            way(row.response_way, 1)
+        })
+        .column(Column::under("response way", "most").rare(), |row| {
+            way(row.response_way, 2)
+        })
+        .table
 }
 
-fn cells(report: &BetweenReport<'_>, row: &BetweenRow) -> Vec<String> {
-    let active = row.active_ns();
-    let share = |ns: u64| match active {
-        0 => NOTHING.to_owned(),
-        active => Percent(ns, active).to_string(),
-    };
-    let some = |n: u64, text: String| if n > 0 { text } else { NOTHING.to_owned() };
-    let known = row.requests > 0;
-    let way = |times: Option<[i64; 3]>| match times {
-        Some([_, median, most]) => [median, most].map(|ns| report.digits.time(ns)),
-        None => [NOTHING.to_owned(), NOTHING.to_owned()],
-    };
-    let [request, request_most] = way(row.request_way);
-    let [response, response_most] = way(row.response_way);
-    let [_, median, most] = row.turnaround.map(|ns| match known {
-        true => report.span(ns),
-        false => NOTHING.to_owned(),
-    });
-    let name = match row.of {
+fn name(of: &BetweenOf) -> String {
+    match *of {
         BetweenOf::Client(station) | BetweenOf::Server(station) => station.to_string(),
         BetweenOf::Operation {
             server,
@@ -232,23 +215,7 @@ fn cells(report: &BetweenReport<'_>, row: &BetweenRow) -> Vec<String> {
             command: name,
             code,
         } => format!("{protocol} {} at {server}", Command { name, code }),
-    };
-    vec![
-        name,
-        report.span(active),
-        share(row.client_ns),
-        share(row.way_ns),
-        share(row.server_ns),
-        some(row.unknown_ns, share(row.unknown_ns)),
-        Grouped(row.requests).to_string(),
-        some(row.with_losses, Grouped(row.with_losses).to_string()),
-        request,
-        request_most,
-        median,
-        most,
-        response,
-        response_most,
-    ]
+    }
 }
 
 /// Who had most of the time.

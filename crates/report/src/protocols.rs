@@ -2,7 +2,7 @@
 
 use crate::document::{documents, of};
 use crate::figures::Grouped;
-use crate::table::{Column, Table};
+use crate::table::{Table, count};
 use crate::text::Look;
 use std::io::{self, Write};
 use wirewait_wire::{Dissector, Evidence, Verified};
@@ -55,45 +55,25 @@ fn mentions(dissector: &Dissector, word: &str) -> bool {
             .any(|text| text.to_lowercase().contains(&word))
 }
 
-const COLUMNS: &[Column] = &[
-    Column::left("protocol"),
-    Column::left("decoded"),
-    Column::left("ordered"),
-    Column::left("paired"),
-    Column::under("frames in captures", "real"),
-    Column::under("frames in captures", "lab"),
-    Column::right("pairs as tshark"),
-];
-
 /// Writes a table of all, and a paragraph per protocol, in the order given.
 ///
 /// # Errors
 /// What `out` says.
 pub fn text(out: &mut impl Write, known: &[Known], look: Look) -> io::Result<()> {
-    let mut table = Table::new(COLUMNS);
-    for Known {
-        dissector,
-        evidence,
-    } in known
-    {
-        let yes = |yes: bool| if yes { "yes" } else { "-" }.to_owned();
-        let count = |n: u64| {
-            if n > 0 {
-                Grouped(n).to_string()
-            } else {
-                "-".to_owned()
-            }
-        };
-        table.row(vec![
-            dissector.name.to_owned(),
-            yes(dissector.is_decoded()),
-            yes(dissector.orders),
-            yes(dissector.exchange.is_some()),
-            count(evidence.real_frames),
-            count(evidence.lab_frames),
-            count(evidence.pairs),
-        ]);
-    }
+    let yes = |yes: bool| yes.then_some("yes");
+    let table = Table::over(known)
+        .left("protocol", |known| known.dissector.name)
+        .left("decoded", |known| yes(known.dissector.is_decoded()))
+        .left("ordered", |known| yes(known.dissector.orders))
+        .left("paired", |known| yes(known.dissector.exchange.is_some()))
+        .under("frames in captures", "real", |known| {
+            count(known.evidence.real_frames)
+        })
+        .under("frames in captures", "lab", |known| {
+            count(known.evidence.lab_frames)
+        })
+        .right("pairs as tshark", |known| count(known.evidence.pairs))
+        .table;
     table.write(out, look)?;
     for known in known {
         let dissector = known.dissector;

@@ -1,8 +1,12 @@
 //! Columns of text that fit a terminal without losing any of it.
 
+use crate::escape::Escaped;
+use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate};
 use crate::look::Look;
+use crate::time::{Brief, Human, Rfc3339, Short};
 use std::borrow::Cow;
 use std::io::{self, Write};
+use wirewait_wire::Endpoint;
 
 /// One column.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +58,96 @@ impl Column {
     }
 }
 
+/// A table that is being made of rows of one kind, column by column.
+pub(crate) struct Filling<'r, R> {
+    rows: &'r [R],
+    pub(crate) table: Table,
+}
+
+impl<R> Filling<'_, R> {
+    /// A column, and what stands in it.
+    pub(crate) fn column<T: InCell>(mut self, column: Column, cell: impl Fn(&R) -> T) -> Self {
+        self.table.columns.to_mut().push(column);
+        for (cells, row) in self.table.rows.iter_mut().zip(self.rows) {
+            cells.push(cell(row).text());
+        }
+        self
+    }
+
+    pub(crate) fn left<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
+        self.column(Column::left(title), cell)
+    }
+
+    pub(crate) fn right<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
+        self.column(Column::right(title), cell)
+    }
+
+    /// Numbers that are left out when there are none.
+    pub(crate) fn rare<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
+        self.column(Column::right(title).rare(), cell)
+    }
+
+    /// Numbers under a heading over several columns.
+    pub(crate) fn under<T: InCell>(
+        self,
+        group: &'static str,
+        title: &'static str,
+        cell: impl Fn(&R) -> T,
+    ) -> Self {
+        self.column(Column::under(group, title), cell)
+    }
+}
+
+/// What may stand in a cell.
+pub(crate) trait InCell {
+    fn text(self) -> String;
+}
+
+impl InCell for String {
+    fn text(self) -> String {
+        self
+    }
+}
+
+/// [`NOTHING`] where there is none.
+impl<T: InCell> InCell for Option<T> {
+    fn text(self) -> String {
+        self.map_or_else(|| NOTHING.to_owned(), T::text)
+    }
+}
+
+macro_rules! in_cell {
+    ($($type:ty),+ $(,)?) => {$(
+        impl InCell for $type {
+            fn text(self) -> String {
+                self.to_string()
+            }
+        }
+    )+};
+}
+
+in_cell!(
+    &str,
+    u16,
+    BitRate,
+    Brief,
+    Command,
+    Endpoint,
+    Escaped<'_>,
+    Grouped,
+    Human,
+    Milli,
+    Percent,
+    Rate,
+    Rfc3339,
+    Short,
+);
+
+/// A count of something that should be rare: nothing stands out from a dash.
+pub(crate) fn count(n: u64) -> Option<Grouped> {
+    (n > 0).then_some(Grouped(n))
+}
+
 /// Rows of cells. What is too wide for one line goes on below, under its own headings and
 /// with the first column again; no value is cut off or left out.
 #[derive(Debug)]
@@ -81,6 +175,13 @@ impl Table {
             columns: columns.into(),
             rows: Vec::new(),
         }
+    }
+
+    /// A table with a row for each of these, whose columns follow.
+    pub(crate) fn over<R>(rows: &[R]) -> Filling<'_, R> {
+        let mut table = Self::of(Vec::new());
+        table.rows = vec![Vec::new(); rows.len()];
+        Filling { rows, table }
     }
 
     /// Adds a row. Missing cells are empty.

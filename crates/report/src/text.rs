@@ -22,8 +22,7 @@ pub use short::short;
 pub use symptoms::explain;
 
 use crate::about::About;
-use crate::figures::Grouped;
-use crate::table::NOTHING;
+use crate::table::{Filling, count};
 use std::fmt::Display;
 use std::io::{self, Write};
 use wirewait_analysis::{Counts, Snapshot};
@@ -103,28 +102,16 @@ fn wrapped(text: &str, indent: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// A value, or a dash where there is none.
-fn shown(value: Option<impl Display>) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), |value| value.to_string())
-}
-
-/// A count of something that should be rare: nothing stands out from a dash.
-fn count(n: u64) -> String {
-    shown((n > 0).then_some(Grouped(n)))
-}
-
-/// What went wrong, under the columns errors to lost to limits.
-fn trouble(counts: &Counts) -> [String; 7] {
-    [
-        counts.failures,
-        counts.unanswered,
-        counts.one_sided,
-        counts.repeated,
-        counts.cancelled,
-        counts.orphan_responses,
-        counts.lost_to_limits(),
-    ]
-    .map(count)
+/// Adds what went wrong.
+fn trouble<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &Counts) -> Filling<'r, R> {
+    table
+        .rare("errors", |row| count(of(row).failures))
+        .rare("unanswered", |row| count(of(row).unanswered))
+        .rare("one-sided", |row| count(of(row).one_sided))
+        .rare("repeated", |row| count(of(row).repeated))
+        .rare("cancelled", |row| count(of(row).cancelled))
+        .rare("orphans", |row| count(of(row).orphan_responses))
+        .rare("lost to limits", |row| count(of(row).lost_to_limits()))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::markup::Page;
 use super::svg::{self, Across, Scale};
 use super::table;
 use crate::figures::Grouped;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::time::Brief;
 use wirewait_analysis::{Bucket, Distributions, Histogram, STEPS_NS};
 
@@ -17,12 +17,6 @@ const ROOM: usize = 18;
 const HEIGHT: i64 = 210;
 const FLOOR: i64 = 185;
 const TOP: i64 = 16;
-
-const COLUMNS: &[Column] = &[
-    Column::right("from"),
-    Column::right("below"),
-    Column::right("requests"),
-];
 
 pub(super) fn distributions(page: &mut Page, all: &Distributions) {
     page.leaf(
@@ -222,14 +216,12 @@ fn extent(bucket: &Bucket) -> String {
 }
 
 fn numbers(page: &mut Page, caption: &str, histogram: &Histogram) {
-    let mut table = Table::new(COLUMNS);
     let bound = |ns: Option<i64>| ns.map_or_else(String::new, |ns| Brief(ns).to_string());
-    for bucket in histogram.buckets().filter(|bucket| bucket.n > 0) {
-        table.row(vec![
-            bound(bucket.from_ns),
-            bound(bucket.below_ns),
-            Grouped(bucket.n).to_string(),
-        ]);
-    }
+    let rows: Vec<Bucket> = histogram.buckets().filter(|bucket| bucket.n > 0).collect();
+    let table = Table::over(&rows)
+        .right("from", |bucket| bound(bucket.from_ns))
+        .right("below", |bucket| bound(bucket.below_ns))
+        .right("requests", |bucket| Grouped(bucket.n))
+        .table;
     table::numbers(page, caption, &table);
 }

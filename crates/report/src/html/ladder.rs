@@ -7,7 +7,7 @@ use super::table;
 use crate::about::About;
 use crate::figures::{Command, Grouped};
 use crate::ladder::{Ladder, Rung};
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::time::{Human, Short};
 use wirewait_analysis::{Deed, Transaction, Turnaround};
 
@@ -27,15 +27,6 @@ const STEP: i64 = 27;
 const SILENCE_NS: i64 = 10_000_000;
 /// Room for what is written between two frames.
 const WRITTEN: i64 = 38;
-
-const COLUMNS: &[Column] = &[
-    Column::right("frame"),
-    Column::right("since the request"),
-    Column::left("from"),
-    Column::left("does"),
-    Column::right("bytes"),
-    Column::left("summary"),
-];
 
 pub(super) fn ladder(page: &mut Page, about: &About, ladder: &Ladder) {
     let t = &ladder.transaction;
@@ -312,18 +303,17 @@ fn does(deeds: &[(u64, Deed)], of: &Transaction) -> String {
 }
 
 fn frames(ladder: &Ladder) -> Table {
-    let mut table = Table::new(COLUMNS);
-    for rung in &ladder.rungs {
-        table.row(vec![
-            rung.frame.to_string(),
-            Human(ladder.since_begin(rung)).to_string(),
-            if rung.from_client { "client" } else { "server" }.to_owned(),
-            does(&rung.deeds, &ladder.transaction),
-            Grouped(rung.bytes.into()).to_string(),
-            rung.words.clone(),
-        ]);
-    }
-    table
+    Table::over(&ladder.rungs)
+        .right("frame", |rung| rung.frame.to_string())
+        .right("since the request", |rung| Human(ladder.since_begin(rung)))
+        .left(
+            "from",
+            |rung| if rung.from_client { "client" } else { "server" },
+        )
+        .left("does", |rung| does(&rung.deeds, &ladder.transaction))
+        .right("bytes", |rung| Grouped(rung.bytes.into()))
+        .left("summary", |rung| rung.words.clone())
+        .table
 }
 
 /// The tips of the arrows, for the whole document.

@@ -4,9 +4,9 @@ use super::markup::Page;
 use super::svg::{self, Across, Scale};
 use super::table;
 use crate::figures::{Grouped, Milli, Rate};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Column, Filling, InCell, Table};
+use crate::text::load::sizes::{BREAKS, range};
 use crate::time::{Brief, Short};
-use std::fmt::Display;
 use wirewait_analysis::{Knee, LevelCurve, LevelFigures, LevelRow, Load, LoadOf, SizeCurve};
 use wirewait_wire::Kind;
 
@@ -21,39 +21,6 @@ const HEIGHT: i64 = 200;
 const FLOOR: i64 = 172;
 const TOP: i64 = 16;
 const ROOM: i64 = FLOOR - TOP;
-
-const LEVELS: &[Column] = &[
-    Column::right("stations"),
-    Column::right("for"),
-    Column::right("answered"),
-    Column::right("file data"),
-    Column::right("N x M / T").rare(),
-    Column::under("mean", "response time"),
-    Column::under("mean", "turnaround"),
-    Column::left("").rare(),
-];
-
-const BY_LOAD: &[Column] = &[
-    Column::right("stations"),
-    Column::left("configuration"),
-    Column::right("for"),
-    Column::right("answered"),
-    Column::right("file data"),
-    Column::right("N x M / T").rare(),
-    Column::under("mean", "response time"),
-    Column::under("mean", "turnaround"),
-    Column::left("").rare(),
-];
-
-const BY_SIZE: &[Column] = &[
-    Column::right("bytes requested"),
-    Column::right("answered"),
-    Column::under("response time", "min"),
-    Column::under("response time", "p50"),
-    Column::under("response time", "p95"),
-    Column::under("response time", "max"),
-    Column::left("").rare(),
-];
 
 /// Whether a curve has more than one point.
 fn is_curve(curve: &LevelCurve) -> bool {
@@ -86,10 +53,10 @@ pub(super) fn load(page: &mut Page, load: &Load) {
 }
 
 /// The figures that stand for a level: steady ones where there are any.
-fn figures(row: &LevelRow) -> (&'static str, &LevelFigures) {
+fn figures(row: &LevelRow) -> &LevelFigures {
     match row.steady.ns {
-        0 => ("ramps", &row.ramps),
-        _ => ("steady", &row.steady),
+        0 => &row.ramps,
+        _ => &row.steady,
     }
 }
 
@@ -115,7 +82,6 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
         let place = |row: &LevelRow| Across(across.place(i64::from(row.stations)));
         let data = |row: &LevelRow| {
             figures(row)
-                .1
                 .throughput()
                 .and_then(|n| i64::try_from(n).ok())
         };
@@ -131,8 +97,8 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
         let points = rows.iter().filter_map(|row| Some((place(row), data(row)?)));
         plot.draw(page, rate, rate, &[("mid", "trace", points.collect())]);
 
-        let response = |row: &LevelRow| figures(row).1.response_time.mean();
-        let turnaround = |row: &LevelRow| figures(row).1.turnaround.mean();
+        let response = |row: &LevelRow| figures(row).response_time.mean();
+        let turnaround = |row: &LevelRow| figures(row).turnaround.mean();
         let all = rows.iter().flat_map(|row| [response(row), turnaround(row)]);
         let plot = Plot {
             id: format!("levels-{n}-times"),
@@ -158,10 +124,8 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
             ],
         );
     });
-    let mut table = Table::new(LEVELS);
-    for row in rows {
-        table.row(level(row));
-    }
+    let table = Table::over(rows).right("stations", |row| stations(row));
+    let table = figures_of(table, |row| row).table;
     table::numbers(
         page,
         &format!("By active stations in numbers, {whose}"),
@@ -197,12 +161,10 @@ pub(super) fn configurations(page: &mut Page, captures: &[(String, &Load)]) -> b
         rows.extend(levels.take(POINTS).map(|row| (n, *name, row)));
     }
     rows.sort_by_key(|(n, _, row)| (row.stations, *n));
-    let mut table = Table::new(BY_LOAD);
-    for (_, name, row) in rows {
-        let mut cells = level(row);
-        cells.insert(1, name.to_owned());
-        table.row(cells);
-    }
+    let table = Table::over(&rows)
+        .right("stations", |(.., row)| stations(row))
+        .left("configuration", |(_, name, _)| (*name).to_owned());
+    let table = figures_of(table, |(.., row)| row).table;
     table::table(
         page,
         "Configurations by active stations",
@@ -219,7 +181,7 @@ fn together(page: &mut Page, caption: String, curves: &[(&str, &LevelCurve)]) {
             .iter()
             .filter(|row| row.stations > 0)
             .take(POINTS);
-        rows.filter_map(|row| Some((row.stations.into(), figures(row).1.response_time.mean()?)))
+        rows.filter_map(|row| Some((row.stations.into(), figures(row).response_time.mean()?)))
             .collect()
     };
     let all: Vec<(i64, i64)> = curves.iter().flat_map(|(_, curve)| rows(curve)).collect();
@@ -262,22 +224,36 @@ fn knee_words(knee: &Knee) -> String {
     )
 }
 
-fn level(row: &LevelRow) -> Vec<String> {
-    let (kind, figures) = figures(row);
-    let moved = figures.data_bytes > 0;
-    vec![
-        match row.stations_to {
-            to if to == row.stations => to.to_string(),
-            to => format!("{}-{to}", row.stations),
-        },
-        Short(i64::try_from(figures.ns).unwrap_or(i64::MAX)).to_string(),
-        Grouped(figures.answered).to_string(),
-        shown(figures.throughput().filter(|_| moved).map(Rate)),
-        shown(figures.moved.closed_loop(row.stations).map(Rate)),
-        shown(figures.response_time.mean().map(Short)),
-        shown(figures.turnaround.mean().map(Short)),
-        if kind == "ramps" { "ramps only" } else { "" }.to_owned(),
-    ]
+fn stations(row: &LevelRow) -> String {
+    match row.stations_to {
+        to if to == row.stations => to.to_string(),
+        to => format!("{}-{to}", row.stations),
+    }
+}
+
+/// Adds the figures of a load.
+fn figures_of<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &LevelRow) -> Filling<'r, R> {
+    let data = |of: &LevelFigures| of.throughput().filter(|_| of.data_bytes > 0).map(Rate);
+    let ramps = |row: &LevelRow| if row.steady.ns == 0 { "ramps only" } else { "" };
+    table
+        .right("for", |row| {
+            Short(i64::try_from(figures(of(row)).ns).unwrap_or(i64::MAX))
+        })
+        .right("answered", |row| Grouped(figures(of(row)).answered))
+        .right("file data", |row| data(figures(of(row))))
+        .rare("N x M / T", |row| {
+            figures(of(row))
+                .moved
+                .closed_loop(of(row).stations)
+                .map(Rate)
+        })
+        .under("mean", "response time", |row| {
+            figures(of(row)).response_time.mean().map(Short)
+        })
+        .under("mean", "turnaround", |row| {
+            figures(of(row)).turnaround.mean().map(Short)
+        })
+        .column(Column::left("").rare(), |row| ramps(of(row)))
 }
 
 fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
@@ -315,7 +291,7 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
                 Short(anomaly.p50_ns),
                 Grouped(anomaly.n),
                 Short(anomaly.expected_ns.max(0)),
-                shown(times),
+                times.text(),
                 frames.join(", ")
             ),
         );
@@ -357,32 +333,19 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
             ],
         );
     });
-    let mut table = Table::new(BY_SIZE);
-    for row in rows {
-        let times = &row.response_time;
-        let broken = curve.anomalies.iter().any(|a| a.to_bytes == row.to_bytes);
-        table.row(vec![
-            range(row.from_bytes, row.to_bytes),
-            Grouped(times.n).to_string(),
-            Short(times.min).to_string(),
-            Short(times.p50).to_string(),
-            Short(times.p95).to_string(),
-            Short(times.max).to_string(),
-            if broken { "breaks the trend" } else { "" }.to_owned(),
-        ]);
-    }
+    let broken = |to: u64| curve.anomalies.iter().any(|a| a.to_bytes == to);
+    let table = Table::over(rows)
+        .right("bytes requested", |row| range(row.from_bytes, row.to_bytes))
+        .right("answered", |row| Grouped(row.response_time.n))
+        .under("response time", "min", |row| Short(row.response_time.min))
+        .under("response time", "p50", |row| Short(row.response_time.p50))
+        .under("response time", "p95", |row| Short(row.response_time.p95))
+        .under("response time", "max", |row| Short(row.response_time.max))
+        .column(Column::left("").rare(), |row| {
+            if broken(row.to_bytes) { BREAKS } else { "" }
+        })
+        .table;
     table::numbers(page, &format!("{whose}, in numbers"), &table);
-}
-
-fn range(from: u64, to: u64) -> String {
-    match from {
-        from if from == to => Grouped(to).to_string(),
-        from => format!("{}-{}", Grouped(from), Grouped(to)),
-    }
-}
-
-fn shown(value: Option<impl Display>) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), |value| value.to_string())
 }
 
 /// Values over a scale of numbers, joined by lines.

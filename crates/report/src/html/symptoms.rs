@@ -5,18 +5,11 @@ use super::slowest::command;
 use super::table;
 use crate::about::About;
 use crate::symptoms::Entry;
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{NOTHING, Table};
 use crate::text::symptoms::{cost, judged, often, places, subject};
 use crate::text::why::{named, nearest};
 use askama::Template;
 use wirewait_analysis::{Snapshot, State, Symptom, Thresholds};
-
-const COLUMNS: &[Column] = &[
-    Column::left("of"),
-    Column::right("cost"),
-    Column::right("how often"),
-    Column::left("frames"),
-];
 
 /// Rules whose symptoms are shown with all there is to say.
 const SHOWN: usize = 12;
@@ -163,16 +156,14 @@ fn lost(symptom: &Symptom) -> String {
 fn of_rule(page: &mut Page, about: &About, group: &[&Symptom], thresholds: &Thresholds) {
     let rule = group[0].rule;
     let title = about.texts.title(rule.id);
-    let mut rows = Table::new(COLUMNS);
-    for symptom in group.iter().take(OF_ONE) {
-        rows.row(vec![
-            subject(&symptom.subject),
-            cost(symptom),
-            often(symptom),
-            places(&symptom.hits, PLACES),
-        ]);
-    }
-    let commands = group.iter().take(OF_ONE);
+    let first = group.get(..OF_ONE.min(group.len())).unwrap_or_default();
+    let rows = Table::over(first)
+        .left("of", |symptom| subject(&symptom.subject))
+        .right("cost", |symptom| cost(symptom))
+        .right("how often", |symptom| often(symptom))
+        .left("frames", |symptom| places(&symptom.hits, PLACES))
+        .table;
+    let commands = first.iter();
     page.template(&RulePart {
         id: rule.id,
         title,

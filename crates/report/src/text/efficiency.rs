@@ -1,61 +1,14 @@
 //! What frames were spent on.
 
-use super::{Look, count, entry, shown};
+use super::{Look, entry};
 use crate::figures::{Grouped, Milli, Percent, Rate};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Column, Filling, NOTHING, Table};
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_analysis::{ASSUMED_BUFFER, Accesses, EfficiencyRow, Snapshot, Units};
+use wirewait_analysis::{ASSUMED_BUFFER, Accesses, EfficiencyRow, LayerAcks, Snapshot, Units};
 
 /// Rows that people see; programs get all of them.
 const SHOWN: usize = 10;
-
-const SPENT: &[Column] = &[
-    Column::left("server"),
-    Column::left("carrier"),
-    Column::right("frames"),
-    Column::under("per request", "data"),
-    Column::under("per request", "acks"),
-    Column::right("pure acks"),
-    Column::right("control"),
-    Column::right("overhead"),
-    Column::under("retransmitted", "by clients").rare(),
-    Column::under("retransmitted", "by servers").rare(),
-    Column::right("time lost").rare(),
-];
-
-const ACKS: &[Column] = &[
-    Column::left("server"),
-    Column::left("carrier"),
-    Column::left("layer"),
-    Column::under("pure acknowledgements", "frames"),
-    Column::under("pure acknowledgements", "bytes"),
-    Column::right("piggyback"),
-];
-
-const MOVED: &[Column] = &[
-    Column::left("server"),
-    Column::left("carrier"),
-    Column::left("kind"),
-    Column::right("operations"),
-    Column::right("bytes each"),
-    Column::right("small"),
-    Column::right("large"),
-    Column::right("random"),
-    Column::right("reread").rare(),
-    Column::right("crossed").rare(),
-];
-
-const RATES: &[Column] = &[
-    Column::left("server"),
-    Column::left("carrier"),
-    Column::right("data bytes"),
-    Column::under("file data per second", "exchange"),
-    Column::under("file data per second", "busy"),
-    Column::under("file data per second", "wall"),
-    Column::under("file data per second", "sending"),
-    Column::right("responses/s"),
-];
 
 pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     let spent = spent(snapshot, look.digits);
@@ -77,85 +30,102 @@ pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) 
 
 /// Where frames went.
 pub(crate) fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
-    let mut table = Table::new(SPENT);
-    for row in served(snapshot) {
-        let all = row.all();
-        let [clients, servers] = row.units;
-        let mut cells = named(row).to_vec();
-        cells.extend([
-            Grouped(all.frames).to_string(),
-            shown(Milli::ratio(row.data_frames(), row.exchanges)),
-            shown(Milli::ratio(row.frames.ack, row.exchanges)),
-        ]);
-        cells.extend([
-            part(row.acks_alone().frames, all.frames),
-            part(row.control.frames + row.session_frames, all.frames),
-            Percent(all.bytes.saturating_sub(row.moved.bytes), all.bytes).to_string(),
-            again(clients),
-            again(servers),
-            match clients.lost_ns.saturating_add(servers.lost_ns) {
-                0 => NOTHING.to_owned(),
-                ns => digits.span(ns),
-            },
-        ]);
-        table.row(cells);
-    }
-    table
+    let rows: Vec<&EfficiencyRow> = served(snapshot).collect();
+    let overhead = |row: &EfficiencyRow| {
+        let bytes = row.all().bytes;
+        Percent(bytes.saturating_sub(row.moved.bytes), bytes)
+    };
+    let control = |row: &EfficiencyRow| row.control.frames + row.session_frames;
+    let again = |units: Units| (units.resent > 0).then(|| part(units.resent, units.sent));
+    let lost = |[clients, servers]: [Units; 2]| {
+        let ns = clients.lost_ns.saturating_add(servers.lost_ns);
+        (ns > 0).then(|| digits.span(ns))
+    };
+    over(&rows, |row| row)
+        .right("frames", |row| Grouped(row.all().frames))
+        .under("per request", "data", |row| {
+            Milli::ratio(row.data_frames(), row.exchanges)
+        })
+        .under("per request", "acks", |row| {
+            Milli::ratio(row.frames.ack, row.exchanges)
+        })
+        .right("pure acks", |row| {
+            part(row.acks_alone().frames, row.all().frames)
+        })
+        .right("control", |row| part(control(row), row.all().frames))
+        .right("overhead", |row| overhead(row))
+        .column(Column::under("retransmitted", "by clients").rare(), |row| {
+            again(row.units[0])
+        })
+        .column(Column::under("retransmitted", "by servers").rare(), |row| {
+            again(row.units[1])
+        })
+        .rare("time lost", |row| lost(row.units))
+        .table
 }
 
 /// Acknowledgements by layer.
 pub(crate) fn acks(snapshot: &Snapshot) -> Table {
-    let mut table = Table::new(ACKS);
-    for row in served(snapshot) {
-        let all = row.all();
-        for acks in &row.acks {
-            let mut cells = named(row).to_vec();
-            cells.extend([
-                acks.layer.to_owned(),
-                part(acks.alone.frames, all.frames),
-                Percent(acks.alone.bytes, all.bytes).to_string(),
-                part(acks.riding, acks.riding + acks.alone.frames),
-            ]);
-            table.row(cells);
-        }
-    }
-    table
+    let rows = served(snapshot).flat_map(|row| row.acks.iter().map(move |acks| (row, acks)));
+    let rows: Vec<(&EfficiencyRow, &LayerAcks)> = rows.collect();
+    over(&rows, |(row, _)| row)
+        .left("layer", |(_, acks)| acks.layer)
+        .under("pure acknowledgements", "frames", |(row, acks)| {
+            part(acks.alone.frames, row.all().frames)
+        })
+        .under("pure acknowledgements", "bytes", |(row, acks)| {
+            Percent(acks.alone.bytes, row.all().bytes)
+        })
+        .right("piggyback", |(_, acks)| {
+            part(acks.riding, acks.riding + acks.alone.frames)
+        })
+        .table
 }
 
 /// Reads and writes.
 pub(crate) fn operations(snapshot: &Snapshot) -> Table {
-    let mut table = Table::new(MOVED);
-    for row in served(snapshot) {
-        for (kind, of) in [("read", &row.reads), ("write", &row.writes)] {
-            if of.count > 0 {
-                let mut cells = named(row).to_vec();
-                cells.push(kind.to_owned());
-                cells.extend(accesses(of));
-                table.row(cells);
-            }
-        }
-    }
-    table
+    let rows = served(snapshot)
+        .flat_map(|row| [(row, "read", &row.reads), (row, "write", &row.writes)])
+        .filter(|(.., of)| of.count > 0);
+    let rows: Vec<(&EfficiencyRow, &str, &Accesses)> = rows.collect();
+    let bytes = |n: u64, of: &Accesses| (n > 0).then(|| part(n, of.bytes));
+    over(&rows, |(row, ..)| row)
+        .left("kind", |(_, kind, _)| (*kind).to_owned())
+        .right("operations", |(.., of)| Grouped(of.count))
+        .right("bytes each", |(.., of)| {
+            of.bytes.checked_div(of.count).map(Grouped)
+        })
+        .right("small", |(.., of)| part(of.small, of.sized))
+        .right("large", |(.., of)| part(of.large, of.sized))
+        .right("random", |(.., of)| part(of.random, of.placed))
+        .rare("reread", |(.., of)| bytes(of.again_bytes, of))
+        .rare("crossed", |(.., of)| bytes(of.crossed_bytes, of))
+        .table
 }
 
 /// File data by time.
 pub(crate) fn rates(snapshot: &Snapshot) -> Table {
-    let mut table = Table::new(RATES);
-    for row in served(snapshot).filter(|row| row.moved.bytes > 0) {
-        let rates = row.moved.rates();
-        let answers = row.moved.wall_ns().filter(|ns| *ns > 0).and_then(|ns| {
-            let a_second = row.moved.answers.checked_mul(1_000_000_000)?;
-            Milli::ratio(a_second, ns)
-        });
-        let mut cells = named(row).to_vec();
-        cells.push(Grouped(row.moved.bytes).to_string());
-        for rate in [rates.exchange, rates.busy, rates.wall, rates.sending] {
-            cells.push(shown(rate.map(Rate)));
-        }
-        cells.push(shown(answers));
-        table.row(cells);
-    }
-    table
+    let rows: Vec<&EfficiencyRow> = served(snapshot).filter(|row| row.moved.bytes > 0).collect();
+    let answers = |row: &EfficiencyRow| {
+        let ns = row.moved.wall_ns().filter(|ns| *ns > 0)?;
+        Milli::ratio(row.moved.answers.checked_mul(1_000_000_000)?, ns)
+    };
+    over(&rows, |row| row)
+        .right("data bytes", |row| Grouped(row.moved.bytes))
+        .under("file data per second", "exchange", |row| {
+            row.moved.rates().exchange.map(Rate)
+        })
+        .under("file data per second", "busy", |row| {
+            row.moved.rates().busy.map(Rate)
+        })
+        .under("file data per second", "wall", |row| {
+            row.moved.rates().wall.map(Rate)
+        })
+        .under("file data per second", "sending", |row| {
+            row.moved.rates().sending.map(Rate)
+        })
+        .right("responses/s", |row| answers(row))
+        .table
 }
 
 fn served(snapshot: &Snapshot) -> impl Iterator<Item = &EfficiencyRow> {
@@ -164,24 +134,11 @@ fn served(snapshot: &Snapshot) -> impl Iterator<Item = &EfficiencyRow> {
         .take(SHOWN)
 }
 
-fn named(row: &EfficiencyRow) -> [String; 2] {
-    [shown(row.server), row.carrier.to_owned()]
-}
-
-fn accesses(of: &Accesses) -> [String; 7] {
-    let bytes = |n: u64| match n {
-        0 => NOTHING.to_owned(),
-        n => part(n, of.bytes),
-    };
-    [
-        Grouped(of.count).to_string(),
-        shown(of.bytes.checked_div(of.count).map(Grouped)),
-        part(of.small, of.sized),
-        part(of.large, of.sized),
-        part(of.random, of.placed),
-        bytes(of.again_bytes),
-        bytes(of.crossed_bytes),
-    ]
+/// A table that begins with whose it is.
+fn over<'r, R>(rows: &'r [R], of: impl Fn(&R) -> &EfficiencyRow) -> Filling<'r, R> {
+    Table::over(rows)
+        .left("server", |row| of(row).server)
+        .left("carrier", |row| of(row).carrier)
 }
 
 /// `28.6 % (2/7)`; a dash where there is nothing to divide by.
@@ -194,13 +151,6 @@ fn part(part: u64, whole: u64) -> String {
             Grouped(part),
             Grouped(whole)
         ),
-    }
-}
-
-fn again(units: Units) -> String {
-    match units.resent {
-        0 => NOTHING.to_owned(),
-        n => part(n, units.sent),
     }
 }
 
@@ -261,7 +211,7 @@ fn notes(out: &mut impl Write, snapshot: &Snapshot) -> io::Result<()> {
         more => writeln!(
             out,
             "  and {} more servers; --format json has them all",
-            count(more as u64)
+            Grouped(more as u64)
         ),
     }
 }

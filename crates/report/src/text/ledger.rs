@@ -1,38 +1,17 @@
 //! The table of where the time went.
 
-use super::{Look, shown};
-use crate::table::{Column, NOTHING, Table};
-use crate::time::Digits;
+use super::Look;
+use crate::table::Table;
 use crate::verdict::{MARKED, coarse_marked, marked};
 use std::io::{self, Write};
-use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, Phase, Snapshot};
+use wirewait_analysis::{LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
 
 /// Rows of each kind that people see; programs get all of them.
 const SHOWN: usize = 10;
 
-const COLUMNS: &[Column] = &[
-    Column::left("of"),
-    Column::right("elapsed"),
-    Column::right("active"),
-    Column::right("client %"),
-    Column::right("network %"),
-    Column::right("server %"),
-    Column::right("client"),
-    Column::right("network"),
-    Column::right("server"),
-    Column::right("request").rare(),
-    Column::right("response").rare(),
-    Column::right("loss recovery").rare(),
-    Column::right("unanswered").rare(),
-    Column::right("waiting").rare(),
-    Column::right("idle"),
-    Column::right("unknown").rare(),
-];
-
 /// Writes the ledgers of the capture, its servers and its clients.
 pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let mut table = Table::new(COLUMNS);
     let of = |wanted: fn(&LedgerOf) -> bool| {
         let rows = snapshot.ledgers.iter();
         rows.filter(move |row| wanted(&row.of))
@@ -40,9 +19,29 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     let capture = of(|of| matches!(of, LedgerOf::Capture));
     let servers = of(|of| matches!(of, LedgerOf::Server(_))).take(SHOWN);
     let clients = of(|of| matches!(of, LedgerOf::Client(_))).take(SHOWN);
-    for row in capture.chain(servers).chain(clients) {
-        table.row(cells(row, &snapshot.tick, look.digits));
-    }
+    let rows: Vec<&LedgerRow> = capture.chain(servers).chain(clients).collect();
+    let duration = |ns: u64| (ns > 0).then(|| look.digits.span(ns));
+    let shown = |row: &LedgerRow, culprit: Culprit| duration(culprit.shown(&row.ledger));
+    let percent = |row: &LedgerRow, culprit| marked(culprit, row, &snapshot.tick);
+    let phase = |row: &LedgerRow, phase| duration(row.ledger.get(phase));
+    let table = Table::over(&rows)
+        .left("of", |row| name(&row.of))
+        .right("elapsed", |row| duration(row.span_ns))
+        .right("active", |row| duration(row.ledger.active()))
+        .right("client %", |row| percent(row, Culprit::Client))
+        .right("network %", |row| percent(row, Culprit::Network))
+        .right("server %", |row| percent(row, Culprit::Server))
+        .right("client", |row| shown(row, Culprit::Client))
+        .right("network", |row| shown(row, Culprit::Network))
+        .right("server", |row| shown(row, Culprit::Server))
+        .rare("request", |row| phase(row, Phase::Request))
+        .rare("response", |row| phase(row, Phase::Response))
+        .rare("loss recovery", |row| phase(row, Phase::Retransmission))
+        .rare("unanswered", |row| phase(row, Phase::Unanswered))
+        .rare("waiting", |row| phase(row, Phase::Waiting))
+        .right("idle", |row| phase(row, Phase::Idle))
+        .rare("unknown", |row| phase(row, Phase::Unknown))
+        .table;
     if table.is_empty() {
         return Ok(());
     }
@@ -62,37 +61,11 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     Ok(())
 }
 
-fn cells(row: &LedgerRow, tick: &ClockTick, digits: Digits) -> Vec<String> {
-    let duration = |ns| duration(ns, digits);
-    let time = |phase| duration(row.ledger.get(phase));
-    let percent = |culprit: Culprit| shown(marked(culprit, row, tick));
-    vec![
-        match &row.of {
-            LedgerOf::Server(server) => format!("server {server}"),
-            LedgerOf::Client(client) => format!("client {client}"),
-            _ => "all".to_owned(),
-        },
-        duration(row.span_ns),
-        duration(row.ledger.active()),
-        percent(Culprit::Client),
-        percent(Culprit::Network),
-        percent(Culprit::Server),
-        duration(Culprit::Client.shown(&row.ledger)),
-        duration(Culprit::Network.shown(&row.ledger)),
-        duration(Culprit::Server.shown(&row.ledger)),
-        time(Phase::Request),
-        time(Phase::Response),
-        time(Phase::Retransmission),
-        time(Phase::Unanswered),
-        time(Phase::Waiting),
-        time(Phase::Idle),
-        time(Phase::Unknown),
-    ]
-}
-
-fn duration(ns: u64, digits: Digits) -> String {
-    if ns == 0 {
-        return NOTHING.to_owned();
+/// The name of a row.
+pub(super) fn name(of: &LedgerOf) -> String {
+    match of {
+        LedgerOf::Server(server) => format!("server {server}"),
+        LedgerOf::Client(client) => format!("client {client}"),
+        _ => "all".to_owned(),
     }
-    digits.span(ns)
 }

@@ -3,7 +3,7 @@
 mod levels;
 pub(crate) mod over_time;
 pub(crate) mod routers;
-mod sizes;
+pub(crate) mod sizes;
 
 use super::Look;
 use std::io::{self, Write};

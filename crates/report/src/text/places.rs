@@ -1,32 +1,15 @@
 //! The tables of users, shares and files.
 
-use super::{Look, count, shown};
+use super::Look;
 use crate::escape::Escaped;
 use crate::figures::Grouped;
-use crate::table::{Column, Table};
+use crate::table::{Column, Table, count};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Grouping, PlaceRow, Snapshot, Spread};
 
 /// Rows of a table that people see; programs get all of them.
 const SHOWN: usize = 20;
-
-const COLUMNS: &[Column] = &[
-    Column::left("name"),
-    Column::left("share").rare(),
-    Column::left("server"),
-    Column::right("requests"),
-    Column::under("server turnaround", "mean"),
-    Column::under("server turnaround", "max"),
-    Column::under("response time", "mean"),
-    Column::under("response time", "max"),
-    Column::under("response time", "total"),
-    Column::right("read").rare(),
-    Column::right("written").rare(),
-    Column::right("errors").rare(),
-    Column::right("unanswered").rare(),
-    Column::right("lost to limits").rare(),
-];
 
 /// A table of the first `rows` for each kind of name that the capture shows, under its heading,
 /// and how many more there are.
@@ -49,11 +32,12 @@ fn tables_in(
                 Grouping::Share => "Shares",
                 Grouping::File => "Files",
             };
-            let mut table = Table::new(COLUMNS);
-            for row in of_kind.iter().take(rows) {
-                table.row(cells(row, digits));
-            }
-            (heading, table, of_kind.len().saturating_sub(rows))
+            let first = &of_kind[..rows.min(of_kind.len())];
+            (
+                heading,
+                table(first, digits),
+                of_kind.len().saturating_sub(rows),
+            )
         })
         .collect()
 }
@@ -75,24 +59,32 @@ pub(super) fn places(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
     Ok(())
 }
 
-fn cells(row: &PlaceRow, digits: Digits) -> Vec<String> {
-    let time = |spread: &Spread, ns: i64| shown((spread.n > 0).then(|| digits.time(ns)));
-    let (turnaround, response) = (&row.turnaround, &row.response_time);
-    let total = i64::try_from(response.total).unwrap_or(i64::MAX);
-    vec![
-        Escaped(&row.name).to_string(),
-        shown(row.share.as_deref().map(Escaped)),
-        row.server.to_string(),
-        Grouped(row.counts.requests).to_string(),
-        shown(turnaround.mean().map(|ns| digits.time(ns))),
-        time(turnaround, turnaround.max),
-        shown(response.mean().map(|ns| digits.time(ns))),
-        time(response, response.max),
-        time(response, total),
-        count(row.read_bytes),
-        count(row.written_bytes),
-        count(row.counts.failures),
-        count(row.counts.unanswered),
-        count(row.counts.lost_to_limits()),
-    ]
+fn table(rows: &[PlaceRow], digits: Digits) -> Table {
+    let some = |spread: &Spread, ns: i64| (spread.n > 0).then(|| digits.time(ns));
+    let mean = |spread: &Spread| spread.mean().map(|ns| digits.time(ns));
+    let total = |spread: &Spread| i64::try_from(spread.total).unwrap_or(i64::MAX);
+    Table::over(rows)
+        .left("name", |row| Escaped(&row.name).to_string())
+        .column(Column::left("share").rare(), |row| {
+            row.share.as_deref().map(|share| Escaped(share).to_string())
+        })
+        .left("server", |row| row.server)
+        .right("requests", |row| Grouped(row.counts.requests))
+        .under("server turnaround", "mean", |row| mean(&row.turnaround))
+        .under("server turnaround", "max", |row| {
+            some(&row.turnaround, row.turnaround.max)
+        })
+        .under("response time", "mean", |row| mean(&row.response_time))
+        .under("response time", "max", |row| {
+            some(&row.response_time, row.response_time.max)
+        })
+        .under("response time", "total", |row| {
+            some(&row.response_time, total(&row.response_time))
+        })
+        .rare("read", |row| count(row.read_bytes))
+        .rare("written", |row| count(row.written_bytes))
+        .rare("errors", |row| count(row.counts.failures))
+        .rare("unanswered", |row| count(row.counts.unanswered))
+        .rare("lost to limits", |row| count(row.counts.lost_to_limits()))
+        .table
 }

@@ -2,28 +2,18 @@
 
 use super::{Look, entry};
 use crate::figures::Grouped;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::time::Brief;
 use std::io::{self, Write};
 use wirewait_analysis::{EXACT_VALUES, Snapshot};
 
-const EXCLUDED: &[Column] = &[
-    Column::left("from"),
-    Column::left("reason"),
-    Column::right("transactions"),
-];
-
 /// What was left out of which statistic.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
-    let mut table = Table::new(EXCLUDED);
-    for row in &snapshot.excluded {
-        table.row(vec![
-            row.from.to_owned(),
-            row.reason.to_owned(),
-            Grouped(row.count).to_string(),
-        ]);
-    }
-    table
+    Table::over(&snapshot.excluded)
+        .left("from", |row| row.from)
+        .left("reason", |row| row.reason)
+        .right("transactions", |row| Grouped(row.count))
+        .table
 }
 
 pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {

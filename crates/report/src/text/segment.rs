@@ -1,84 +1,163 @@
 //! How much of each segment was used.
 
-use super::{Look, count, entry, shown};
+use super::{Look, entry};
 use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{BitRate, Grouped, Percent};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Column, InCell, Table, count};
 use std::io::{self, Write};
 use wirewait_analysis::{
     Directions, Duplex, Flow, KnownBy, Peak, SIZES, SegmentRow, Snapshot, Volume,
 };
 
-const COLUMNS: &[Column] = &[
-    Column::left("interface"),
-    Column::left("name").rare(),
-    Column::right("frames"),
-    Column::right("bytes"),
-    Column::under("on the wire", "average"),
-    Column::under("on the wire", "peak 1 s"),
-    Column::under("on the wire", "100 ms"),
-    Column::under("on the wire", "10 ms"),
-    Column::under("utilisation", "average").rare(),
-    Column::under("utilisation", "peak 1 s").rare(),
-    Column::under("utilisation", "100 ms").rare(),
-    Column::under("utilisation", "10 ms").rare(),
-    Column::under("broadcast", "frames").rare(),
-    Column::under("broadcast", "bytes").rare(),
-    Column::under("multicast", "frames").rare(),
-    Column::under("multicast", "bytes").rare(),
-    Column::right("copies").rare(),
-    Column::right("dropped").rare(),
-];
-
-const SIZES_OF: &[Column] = &[
-    Column::left("interface"),
-    Column::under("frames by size in bytes, with check sequence", "<=64"),
-    Column::under("frames by size in bytes, with check sequence", "65-127"),
-    Column::under("frames by size in bytes, with check sequence", "128-255"),
-    Column::under("frames by size in bytes, with check sequence", "256-511"),
-    Column::under("frames by size in bytes, with check sequence", "512-1023"),
-    Column::under("frames by size in bytes, with check sequence", "1024-1518"),
-    Column::under("frames by size in bytes, with check sequence", "longer"),
-];
-
-// A column for each size, behind the name.
-const _: () = assert!(SIZES_OF.len() == SIZES.len() + 2);
-
 /// Utilisation is in these.
 const MILLION: u64 = 1_000_000;
 
-/// How much was carried, by interface and together.
-pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
-    let mut table = Table::new(COLUMNS);
-    for (n, row) in snapshot.segment.interfaces.iter().enumerate() {
-        let known = about.interfaces.get(n);
-        let name = known.and_then(|i| i.name.as_deref()).unwrap_or(NOTHING);
-        let dropped = known.and_then(|i| i.dropped);
-        table.row(load(n.to_string(), name, row, dropped));
-        if let (Some(ways), Some((Duplex::Full, _))) = (&row.directions, row.duplex) {
-            table.row(way(format!("{n} from {}", ways.station), row, &ways.from));
-            table.row(way(format!("{n} to {}", ways.station), row, &ways.to));
+/// Columns for frames by size stand under this.
+const BY_SIZE: &str = "frames by size in bytes, with check sequence";
+
+/// What a row is of: an interface, all of them, or a direction.
+struct Carried<'a> {
+    name: String,
+    label: Option<&'a str>,
+    row: &'a SegmentRow,
+    flow: &'a Flow,
+    /// A direction has no more than its flow.
+    is_whole: bool,
+    dropped: Option<u64>,
+}
+
+impl Carried<'_> {
+    fn part(&self, of: Volume) -> Option<Percent> {
+        (of.frames > 0).then(|| Percent(of.frames, self.row.frames()))
+    }
+
+    fn part_of_bytes(&self, of: Volume) -> Option<Percent> {
+        (of.frames > 0).then(|| Percent(of.bytes, self.row.bytes.on_wire))
+    }
+
+    fn average(&self) -> Option<BitRate> {
+        BitRate::of(self.flow.total.bytes, self.row.elapsed_ns()?)
+    }
+
+    fn peak(&self, n: usize) -> Option<BitRate> {
+        let peak = self.flow.peaks.get(n).filter(|peak| peak.frames > 0)?;
+        BitRate::of(peak.bytes, peak.width_ns)
+    }
+
+    fn used(&self, n: usize) -> Option<Percent> {
+        let used = self.flow.peak_utilisation.get(n)?;
+        used.map(|n| Percent(n, MILLION))
+    }
+
+    /// Empty for a direction.
+    fn whole(&self, cell: Option<impl InCell>) -> String {
+        match self.is_whole {
+            true => cell.text(),
+            false => String::new(),
         }
     }
-    if snapshot.segment.interfaces.len() > 1 {
-        let all = &snapshot.segment.together;
-        table.row(load("all".to_owned(), NOTHING, all, None));
+}
+
+/// How much was carried, by interface and together.
+pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
+    let segment = &snapshot.segment;
+    let mut rows = Vec::new();
+    let whole = |name: String, row| Carried {
+        name,
+        label: None,
+        row,
+        flow: &row.all,
+        is_whole: true,
+        dropped: None,
+    };
+    for (n, row) in segment.interfaces.iter().enumerate() {
+        let known = about.interfaces.get(n);
+        rows.push(Carried {
+            label: known.and_then(|i| i.name.as_deref()),
+            dropped: known.and_then(|i| i.dropped),
+            ..whole(n.to_string(), row)
+        });
+        if let (Some(ways), Some((Duplex::Full, _))) = (&row.directions, row.duplex) {
+            for (word, flow) in [("from", &ways.from), ("to", &ways.to)] {
+                rows.push(Carried {
+                    flow,
+                    is_whole: false,
+                    ..whole(format!("{n} {word} {}", ways.station), row)
+                });
+            }
+        }
     }
-    table
+    if segment.interfaces.len() > 1 {
+        rows.push(whole("all".to_owned(), &segment.together));
+    }
+    let volume = |of: &Carried<'_>| match of.is_whole {
+        true => (of.row.frames(), of.row.bytes.on_wire),
+        false => (of.flow.total.frames, of.flow.total.bytes),
+    };
+    let used = |of: &Carried<'_>| of.flow.utilisation.map(|n| Percent(n, MILLION));
+    Table::over(&rows)
+        .left("interface", |of| of.name.clone())
+        .column(Column::left("name").rare(), |of| {
+            of.label.map(|name| Escaped(name).to_string())
+        })
+        .right("frames", |of| Grouped(volume(of).0))
+        .right("bytes", |of| Grouped(volume(of).1))
+        .under("on the wire", "average", Carried::average)
+        .under("on the wire", "peak 1 s", |of| of.peak(2))
+        .under("on the wire", "100 ms", |of| of.peak(1))
+        .under("on the wire", "10 ms", |of| of.peak(0))
+        .column(Column::under("utilisation", "average").rare(), used)
+        .column(Column::under("utilisation", "peak 1 s").rare(), |of| {
+            of.used(2)
+        })
+        .column(Column::under("utilisation", "100 ms").rare(), |of| {
+            of.used(1)
+        })
+        .column(Column::under("utilisation", "10 ms").rare(), |of| {
+            of.used(0)
+        })
+        .column(Column::under("broadcast", "frames").rare(), |of| {
+            of.whole(of.part(of.row.broadcast))
+        })
+        .column(Column::under("broadcast", "bytes").rare(), |of| {
+            of.whole(of.part_of_bytes(of.row.broadcast))
+        })
+        .column(Column::under("multicast", "frames").rare(), |of| {
+            of.whole(of.part(of.row.multicast))
+        })
+        .column(Column::under("multicast", "bytes").rare(), |of| {
+            of.whole(of.part_of_bytes(of.row.multicast))
+        })
+        .rare("copies", |of| of.whole(count(of.row.copies.frames)))
+        .rare("dropped", |of| of.whole(of.dropped.map(Grouped)))
+        .table
 }
 
 /// Frames by size, likewise.
 pub(crate) fn sizes(snapshot: &Snapshot) -> Table {
-    let mut table = Table::new(SIZES_OF);
     let segment = &snapshot.segment;
-    for (n, row) in segment.interfaces.iter().enumerate() {
-        table.row(by_size(n.to_string(), row));
+    let interfaces = segment.interfaces.iter().enumerate();
+    let mut rows: Vec<_> = interfaces.map(|(n, row)| (n.to_string(), row)).collect();
+    if rows.len() > 1 {
+        rows.push(("all".to_owned(), &segment.together));
     }
-    if segment.interfaces.len() > 1 {
-        table.row(by_size("all".to_owned(), &segment.together));
-    }
-    table
+    let of = |row: &SegmentRow, n: usize| {
+        let frames = row.sizes.get(n).copied().filter(|frames| *frames > 0)?;
+        let share = Percent(frames, row.frames());
+        Some(format!("{} ({share})", Grouped(frames)))
+    };
+    const { assert!(SIZES.len() == 6) };
+    Table::over(&rows)
+        .left("interface", |(name, _)| name.clone())
+        .under(BY_SIZE, "<=64", |(_, row)| of(row, 0))
+        .under(BY_SIZE, "65-127", |(_, row)| of(row, 1))
+        .under(BY_SIZE, "128-255", |(_, row)| of(row, 2))
+        .under(BY_SIZE, "256-511", |(_, row)| of(row, 3))
+        .under(BY_SIZE, "512-1023", |(_, row)| of(row, 4))
+        .under(BY_SIZE, "1024-1518", |(_, row)| of(row, 5))
+        .under(BY_SIZE, "longer", |(_, row)| of(row, 6))
+        .table
 }
 
 pub(super) fn segment(
@@ -100,68 +179,6 @@ pub(super) fn segment(
         entry(out, &name, value)?;
     }
     Ok(())
-}
-
-fn load(interface: String, name: &str, row: &SegmentRow, dropped: Option<u64>) -> Vec<String> {
-    let frames = row.frames();
-    let part = |of: Volume| {
-        [
-            shown((of.frames > 0).then_some(Percent(of.frames, frames))),
-            shown((of.frames > 0).then_some(Percent(of.bytes, row.bytes.on_wire))),
-        ]
-    };
-    let mut cells = vec![
-        interface,
-        Escaped(name).to_string(),
-        Grouped(frames).to_string(),
-        Grouped(row.bytes.on_wire).to_string(),
-    ];
-    cells.extend(flow(row, &row.all));
-    cells.extend(part(row.broadcast));
-    cells.extend(part(row.multicast));
-    cells.push(count(row.copies.frames));
-    cells.push(shown(dropped.map(Grouped)));
-    cells
-}
-
-/// One direction.
-fn way(name: String, row: &SegmentRow, of: &Flow) -> Vec<String> {
-    let mut cells = vec![
-        name,
-        NOTHING.to_owned(),
-        Grouped(of.total.frames).to_string(),
-        Grouped(of.total.bytes).to_string(),
-    ];
-    cells.extend(flow(row, of));
-    cells
-}
-
-/// Rates and utilisation, the longest peak first.
-fn flow(row: &SegmentRow, of: &Flow) -> Vec<String> {
-    let average = row
-        .elapsed_ns()
-        .and_then(|ns| BitRate::of(of.total.bytes, ns));
-    let used = |millionths: Option<u64>| shown(millionths.map(|n| Percent(n, MILLION)));
-    let rate = |peak: &Peak| {
-        let some = (peak.frames > 0).then(|| BitRate::of(peak.bytes, peak.width_ns));
-        shown(some.flatten())
-    };
-    let rates = of.peaks.iter().rev().map(rate);
-    let busy = of.peak_utilisation.iter().rev().copied().map(used);
-    [shown(average)]
-        .into_iter()
-        .chain(rates)
-        .chain([used(of.utilisation)])
-        .chain(busy)
-        .collect()
-}
-
-fn by_size(name: String, row: &SegmentRow) -> Vec<String> {
-    let sizes = row.sizes.iter().map(|n| match n {
-        0 => NOTHING.to_owned(),
-        n => format!("{} ({})", Grouped(*n), Percent(*n, row.frames())),
-    });
-    [name].into_iter().chain(sizes).collect()
 }
 
 /// What the figures of each interface rest on, by name; nothing for what goes on from the line

@@ -1,44 +1,15 @@
 //! A table for each server and protocol.
 
-use super::{Look, count, shown, trouble};
+use super::{Look, trouble};
 use crate::figures::{Command, Grouped, Percent, Rate, frames_per_request};
-use crate::table::{Column, Table};
+use crate::table::{Column, Table, count};
 use crate::time::Digits;
 use crate::verdict::marked;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, ServerRow, Snapshot};
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, ServerRow, Snapshot, Times};
 use wirewait_judge::Culprit;
 use wirewait_wire::{Endpoint, Kind};
-
-const SERVER: &[Column] = &[
-    Column::left("command"),
-    Column::right("requests"),
-    Column::right("answered"),
-    Column::under("server turnaround", "p50"),
-    Column::under("server turnaround", "p95"),
-    Column::under("server turnaround", "max"),
-    Column::under("server turnaround", "mean"),
-    Column::under("response time", "p50"),
-    Column::under("response time", "p95"),
-    Column::under("response time", "max"),
-    Column::under("active time", "all").rare(),
-    Column::under("active time", "% of capture").rare(),
-    Column::under("of it", "client").rare(),
-    Column::under("of it", "network").rare(),
-    Column::under("of it", "server").rare(),
-    Column::under("frames per request", "data"),
-    Column::under("frames per request", "acks"),
-    Column::right("data bytes").rare(),
-    Column::right("throughput").rare(),
-    Column::right("errors").rare(),
-    Column::right("unanswered").rare(),
-    Column::right("one-sided").rare(),
-    Column::right("repeated").rare(),
-    Column::right("cancelled").rare(),
-    Column::right("orphans").rare(),
-    Column::right("lost to limits").rare(),
-];
 
 /// A table for each server, protocol and carrier, under its title.
 pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
@@ -58,15 +29,13 @@ fn tables_in(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
             if of_server[..n].iter().any(|earlier| same(earlier, first)) {
                 continue;
             }
-            let mut table = Table::new(SERVER);
-            for row in of_server[n..].iter().filter(|row| same(row, first)) {
-                table.row(server_row(row, &time));
-            }
+            let rows = of_server[n..].iter().filter(|row| same(row, first));
+            let rows: Vec<_> = rows.map(|row| (row, time.of(row))).collect();
             let title = format!(
                 "Server {}, {} over {}",
                 first.server, first.protocol, first.carrier
             );
-            tables.push((title, table));
+            tables.push((title, table(&rows, &time)));
         }
     }
     tables
@@ -150,8 +119,7 @@ impl<'a> TimeOf<'a> {
         }
     }
 
-    /// Active time, its part of the capture's, and whose it is.
-    fn cells(&self, row: &ServerRow) -> [String; 5] {
+    fn of(&self, row: &ServerRow) -> Option<&'a LedgerRow> {
         let named = (
             row.server,
             row.protocol,
@@ -160,52 +128,75 @@ impl<'a> TimeOf<'a> {
             row.code,
             row.kind,
         );
-        let known = self.rows.get(&named);
-        let [client, network, server] = Culprit::ALL
-            .map(|culprit| shown(known.and_then(|row| marked(culprit, row, self.tick))));
-        let active = known.map(|row| row.ledger.active());
-        [
-            shown(active.map(|ns| self.digits.span(ns))),
-            shown(active.map(|ns| Percent(ns, self.all))),
-            client,
-            network,
-            server,
-        ]
+        self.rows.get(&named).copied()
     }
 }
 
-fn server_row(row: &ServerRow, time: &TimeOf<'_>) -> Vec<String> {
+/// Operations with their time, if any is theirs.
+fn table(rows: &[(&ServerRow, Option<&LedgerRow>)], time: &TimeOf<'_>) -> Table {
     let digits = time.digits;
+    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
+    let mean = |times: &Times| times.mean().map(|ns| digits.time(ns));
+    let of = |ledger: &Option<&LedgerRow>, culprit| marked(culprit, (*ledger)?, time.tick);
+    let filling = Table::over(rows)
+        .left("command", |(row, _)| command(row))
+        .right("requests", |(row, _)| Grouped(row.counts.requests))
+        .right("answered", |(row, _)| Grouped(row.counts.answered))
+        .under("server turnaround", "p50", |(row, _)| {
+            some(&row.turnaround, row.turnaround.p50)
+        })
+        .under("server turnaround", "p95", |(row, _)| {
+            some(&row.turnaround, row.turnaround.p95)
+        })
+        .under("server turnaround", "max", |(row, _)| {
+            some(&row.turnaround, row.turnaround.max)
+        })
+        .under("server turnaround", "mean", |(row, _)| {
+            mean(&row.turnaround)
+        })
+        .under("response time", "p50", |(row, _)| {
+            some(&row.response_time, row.response_time.p50)
+        })
+        .under("response time", "p95", |(row, _)| {
+            some(&row.response_time, row.response_time.p95)
+        })
+        .under("response time", "max", |(row, _)| {
+            some(&row.response_time, row.response_time.max)
+        })
+        .column(Column::under("active time", "all").rare(), |(_, ledger)| {
+            ledger.map(|row| digits.span(row.ledger.active()))
+        })
+        .column(
+            Column::under("active time", "% of capture").rare(),
+            |(_, ledger)| ledger.map(|row| Percent(row.ledger.active(), time.all)),
+        )
+        .column(Column::under("of it", "client").rare(), |(_, ledger)| {
+            of(ledger, Culprit::Client)
+        })
+        .column(Column::under("of it", "network").rare(), |(_, ledger)| {
+            of(ledger, Culprit::Network)
+        })
+        .column(Column::under("of it", "server").rare(), |(_, ledger)| {
+            of(ledger, Culprit::Server)
+        })
+        .under("frames per request", "data", |(row, _)| {
+            frames_per_request(&row.frames, &row.counts).0
+        })
+        .under("frames per request", "acks", |(row, _)| {
+            frames_per_request(&row.frames, &row.counts).1
+        })
+        .rare("data bytes", |(row, _)| count(row.data_bytes))
+        .rare("throughput", |(row, _)| row.throughput.map(Rate));
+    trouble(filling, |(row, _)| &row.counts).table
+}
+
+fn command(row: &ServerRow) -> String {
     let command = Command {
         name: row.command,
         code: row.code,
     };
-    let turnaround = |value| shown((row.turnaround.n > 0).then(|| digits.time(value)));
-    let response = |value| shown((row.response_time.n > 0).then(|| digits.time(value)));
-    let (data, acks) = frames_per_request(&row.frames, &row.counts);
-    let counts = &row.counts;
-    let mut cells = vec![
-        match row.kind {
-            Kind::Wait => format!("{command} (wait)"),
-            _ => command.to_string(),
-        },
-        Grouped(counts.requests).to_string(),
-        Grouped(counts.answered).to_string(),
-        turnaround(row.turnaround.p50),
-        turnaround(row.turnaround.p95),
-        turnaround(row.turnaround.max),
-        shown(row.turnaround.mean().map(|ns| digits.time(ns))),
-        response(row.response_time.p50),
-        response(row.response_time.p95),
-        response(row.response_time.max),
-    ];
-    cells.extend(time.cells(row));
-    cells.extend([
-        shown(data),
-        shown(acks),
-        count(row.data_bytes),
-        shown(row.throughput.map(Rate)),
-    ]);
-    cells.extend(trouble(counts));
-    cells
+    match row.kind {
+        Kind::Wait => format!("{command} (wait)"),
+        _ => command.to_string(),
+    }
 }

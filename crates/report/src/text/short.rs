@@ -1,16 +1,17 @@
 //! The short report: one screen of a terminal.
 
+use super::ledger::name;
+use super::slowest::{command, path};
 use super::symptoms::{cost_in, often_in, places, subject};
 use super::why::nearest;
 use super::{Look, wrapped};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Percent};
+use crate::figures::{Grouped, Percent};
 use crate::table::{Column, Table};
-use crate::text::shown;
 use crate::verdict::{is_wide, marked};
 use std::io::{self, Write};
-use wirewait_analysis::{Grade, Ledger, LedgerOf, Phase, Snapshot, Transaction};
+use wirewait_analysis::{Grade, LedgerOf, LedgerRow, Phase, Snapshot, Transaction};
 use wirewait_judge::{Culprit, Verdict};
 
 /// Lines of the smallest usual terminal that `less -F` shows without waiting for a key: one of the
@@ -20,33 +21,6 @@ const LINES: usize = 22;
 const SERVERS: usize = 2;
 const SYMPTOMS: usize = 3;
 const SLOWEST: usize = 5;
-
-const LEDGER: &[Column] = &[
-    Column::left("of active time"),
-    Column::right("active"),
-    Column::right("client"),
-    Column::right("network"),
-    Column::right("server"),
-    Column::right("(loss recovery)").rare(),
-    Column::right("unanswered").rare(),
-];
-
-const SYMPTOM: &[Column] = &[
-    Column::right("cost"),
-    Column::left("symptom"),
-    Column::left("of"),
-    Column::left("frames"),
-    Column::left("how often"),
-];
-
-const SLOW: &[Column] = &[
-    Column::right("slowest"),
-    Column::left("frames"),
-    Column::left("operation"),
-    Column::left("server"),
-    Column::left("client"),
-    Column::left("file").rare(),
-];
 
 /// Writes the verdict with its doubts, where the time went, what is wrong, the slowest requests and
 /// where to go next: at most 22 lines on a terminal of 80 columns, unless the doubts need more. The
@@ -206,77 +180,60 @@ fn none(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
 }
 
 fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
-    let mut table = Table::new(LEDGER);
     let rows = |wanted: fn(&LedgerOf) -> bool| {
         let rows = snapshot.ledgers.iter();
         rows.filter(move |row| wanted(&row.of) && row.ledger.active() > 0)
     };
     let all = rows(|of| matches!(of, LedgerOf::Capture));
     let served = rows(|of| matches!(of, LedgerOf::Server(_)));
-    for row in all.chain(served.take(servers)) {
-        let mut cells = vec![
-            match &row.of {
-                LedgerOf::Server(server) => format!("server {server}"),
-                _ => "all".to_owned(),
-            },
-            look.digits.span(row.ledger.active()),
-        ];
-        let parts = Culprit::ALL.map(|culprit| {
-            let some = culprit.shown(&row.ledger) > 0 || is_wide(culprit, row, &snapshot.tick);
-            shown(marked(culprit, row, &snapshot.tick).filter(|_| some))
-        });
-        cells.extend(parts);
+    let rows: Vec<&LedgerRow> = all.chain(served.take(servers)).collect();
+    let tick = &snapshot.tick;
+    let of = |row: &LedgerRow, culprit: Culprit| {
+        let some = culprit.shown(&row.ledger) > 0 || is_wide(culprit, row, tick);
+        marked(culprit, row, tick).filter(|_| some)
+    };
+    let phase = |row: &LedgerRow, phase| {
+        let part = row.ledger.get(phase);
+        (part > 0).then(|| Percent(part, row.ledger.active()))
+    };
+    Table::over(&rows)
+        .left("of active time", |row| name(&row.of))
+        .right("active", |row| look.digits.span(row.ledger.active()))
+        .right("client", |row| of(row, Culprit::Client))
+        .right("network", |row| of(row, Culprit::Network))
+        .right("server", |row| of(row, Culprit::Server))
         // Loss recovery is part of the network's.
-        let apart = [Phase::Retransmission, Phase::Unanswered].map(|phase| row.ledger.get(phase));
-        cells.extend(apart.map(|part| shown(share(&row.ledger, part))));
-        table.row(cells);
-    }
-    table
-}
-
-fn share(ledger: &Ledger, part: u64) -> Option<Percent> {
-    (part > 0).then(|| Percent(part, ledger.active()))
+        .rare("(loss recovery)", |row| phase(row, Phase::Retransmission))
+        .rare("unanswered", |row| phase(row, Phase::Unanswered))
+        .table
 }
 
 fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Table {
-    let mut table = Table::new(SYMPTOM);
-    for symptom in snapshot.symptoms.raised().take(most) {
-        table.row(vec![
-            cost_in(symptom, look.digits),
-            about.texts.title(symptom.rule.id).to_owned(),
-            subject(&symptom.subject),
-            places(&symptom.hits, 1),
-            often_in(symptom, look.digits),
-        ]);
-    }
-    table
+    Table::over(&snapshot.symptoms.raised().take(most).collect::<Vec<_>>())
+        .right("cost", |symptom| cost_in(symptom, look.digits))
+        .left("symptom", |symptom| {
+            about.texts.title(symptom.rule.id).to_owned()
+        })
+        .left("of", |symptom| subject(&symptom.subject))
+        .left("frames", |symptom| places(&symptom.hits, 1))
+        .left("how often", |symptom| often_in(symptom, look.digits))
+        .table
 }
 
 fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
-    let mut table = Table::new(SLOW);
-    for transaction in snapshot.slowest.iter().take(most) {
-        let command = Command {
-            name: transaction.operation.name,
-            code: transaction.code,
-        };
-        let path = transaction
-            .place
-            .as_ref()
-            .and_then(|place| place.path.as_deref());
-        table.row(vec![
-            shown(
-                transaction
-                    .response_time_ns()
-                    .map(|ns| look.digits.time(ns)),
-            ),
-            shown(frames(transaction).map(|(from, to)| format!("{from}>{to}"))),
-            format!("{} {command}", transaction.protocol),
-            transaction.server.to_string(),
-            transaction.client.to_string(),
-            path.map_or_else(String::new, |path| Escaped(path).to_string()),
-        ]);
-    }
-    table
+    let digits = look.digits;
+    Table::over(&snapshot.slowest.iter().take(most).collect::<Vec<_>>())
+        .right("slowest", |t| {
+            t.response_time_ns().map(|ns| digits.time(ns))
+        })
+        .left("frames", |t| {
+            frames(t).map(|(from, to)| format!("{from}>{to}"))
+        })
+        .left("operation", |t| command(t))
+        .left("server", |t| t.server.to_string())
+        .left("client", |t| t.client.to_string())
+        .column(Column::left("file").rare(), |t| path(t))
+        .table
 }
 
 /// The first frame of the request and the last one of the response.

@@ -1,27 +1,13 @@
 //! The slowest transactions.
 
-use super::{Look, note, shown};
+use super::{Look, note};
 use crate::escape::Escaped;
 use crate::figures::{Command, InWireshark};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Column, Table};
 use crate::time::Digits;
 use crate::transactions::StatusName;
 use std::io::{self, Write};
-use wirewait_analysis::{Snapshot, Transaction, Turnaround};
-
-const SLOWEST: &[Column] = &[
-    Column::right("#"),
-    Column::right("response time"),
-    Column::right("turnaround"),
-    Column::under("frames", "request"),
-    Column::under("frames", "response"),
-    Column::left("client"),
-    Column::left("server"),
-    Column::left("command"),
-    Column::left("status"),
-    Column::left("file").rare(),
-    Column::left("remarks").rare(),
-];
+use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
 
 /// The slowest of all.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
@@ -30,11 +16,51 @@ pub(crate) fn table(snapshot: &Snapshot) -> Table {
 
 /// [`table`], with durations of as many digits.
 fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
-    let mut table = Table::new(SLOWEST);
-    for transaction in &snapshot.slowest {
-        table.row(slow_row(transaction, digits));
-    }
-    table
+    let numbers = |extent: Extent| match (extent.first.frame, extent.last.frame) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    let turnaround = |t: &Transaction| match t.turnaround {
+        Turnaround::None => None,
+        Turnaround::Exact(ns) => Some(digits.time(ns)),
+        Turnaround::Between(low, high) => {
+            Some(format!("{}..{}", digits.time(low), digits.time(high)))
+        }
+    };
+    Table::over(&snapshot.slowest)
+        .right("#", |t| t.number.to_string())
+        .right("response time", |t| {
+            t.response_time_ns().map(|ns| digits.time(ns))
+        })
+        .right("turnaround", turnaround)
+        .under("frames", "request", |t| t.request.map(numbers))
+        .under("frames", "response", |t| t.response.map(numbers))
+        .left("client", |t| t.client.to_string())
+        .left("server", |t| t.server.to_string())
+        .left("command", command)
+        .left("status", |t| {
+            t.status.map(|status| StatusName(status).to_string())
+        })
+        .column(Column::left("file").rare(), path)
+        .column(Column::left("remarks").rare(), |t| {
+            t.flags.names().collect::<Vec<_>>().join(" ")
+        })
+        .table
+}
+
+/// The protocol and its operation.
+pub(super) fn command(t: &Transaction) -> String {
+    let command = Command {
+        name: t.operation.name,
+        code: t.code,
+    };
+    format!("{} {command}", t.protocol)
+}
+
+/// The file; empty if it is not known.
+pub(super) fn path(t: &Transaction) -> String {
+    let path = t.place.as_ref().and_then(|place| place.path.as_deref());
+    path.map_or_else(String::new, |path| Escaped(path).to_string())
 }
 
 pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -55,42 +81,4 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         look,
         format_args!("Wireshark: {}", InWireshark(frames.collect())),
     )
-}
-
-fn slow_row(t: &Transaction, digits: Digits) -> Vec<String> {
-    let numbers = |extent: wirewait_analysis::Extent| {
-        let (first, last) = (extent.first.frame, extent.last.frame);
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        }
-    };
-    let command = Command {
-        name: t.operation.name,
-        code: t.code,
-    };
-    let remarks: Vec<&str> = t.flags.names().collect();
-    vec![
-        t.number.to_string(),
-        shown(t.response_time_ns().map(|ns| digits.time(ns))),
-        match t.turnaround {
-            Turnaround::None => NOTHING.to_owned(),
-            Turnaround::Exact(ns) => digits.time(ns),
-            Turnaround::Between(low, high) => {
-                format!("{}..{}", digits.time(low), digits.time(high))
-            }
-        },
-        shown(t.request.map(numbers)),
-        shown(t.response.map(numbers)),
-        t.client.to_string(),
-        t.server.to_string(),
-        format!("{} {command}", t.protocol),
-        shown(t.status.map(StatusName)),
-        t.place
-            .as_ref()
-            .and_then(|place| place.path.as_deref())
-            .map_or_else(String::new, |path| Escaped(path).to_string()),
-        remarks.join(" "),
-    ]
 }

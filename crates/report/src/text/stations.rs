@@ -1,44 +1,16 @@
 //! The table of the clients.
 
-use super::{Look, count, note, shown};
+use super::{Look, note};
 use crate::figures::{Grouped, Milli, Percent};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Table, count};
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_analysis::{Counts, ENOUGH, Fairness, STARVES_PERCENT, Snapshot, StationRow};
+use wirewait_analysis::{ENOUGH, Fairness, STARVES_PERCENT, Snapshot, StationRow, Times};
 
 /// Rows of the table that people see; programs get all of them.
 const SHOWN: usize = 25;
 /// Starving stations that people see; programs get all of them.
 const STARVING: usize = 10;
-
-const STATION: &[Column] = &[
-    Column::left("client"),
-    Column::right("servers"),
-    Column::right("requests"),
-    Column::under("response time", "mean"),
-    Column::under("response time", "± sd"),
-    Column::under("response time", "min"),
-    Column::under("response time", "p95"),
-    Column::under("response time", "max"),
-    Column::under("relative", "mean"),
-    Column::under("relative", "± sd"),
-    Column::under("relative", "min"),
-    Column::under("relative", "max"),
-    Column::right("busy"),
-    Column::right("client time"),
-    Column::under("think time", "total"),
-    Column::under("think time", "times"),
-    Column::right("data bytes").rare(),
-    Column::right("retransmitted").rare(),
-    Column::right("errors").rare(),
-    Column::right("unanswered").rare(),
-    Column::right("one-sided").rare(),
-    Column::right("repeated").rare(),
-    Column::right("cancelled").rare(),
-    Column::right("orphans").rare(),
-    Column::right("lost to limits").rare(),
-];
 
 /// The stations that waited longest.
 pub(crate) fn table(snapshot: &Snapshot) -> Table {
@@ -47,11 +19,61 @@ pub(crate) fn table(snapshot: &Snapshot) -> Table {
 
 /// [`table`], with durations of as many digits.
 fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
-    let mut table = Table::new(STATION);
-    for row in snapshot.stations.iter().take(SHOWN) {
-        table.row(station_row(row, digits));
-    }
-    table
+    let rows: Vec<&StationRow> = snapshot.stations.iter().take(SHOWN).collect();
+    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
+    // Millionths to thousandths.
+    let relative = |value: Option<u64>| value.and_then(|n| Milli::ratio(n, 1_000_000));
+    let deviation = |row: &StationRow| {
+        let mean = row.response_time.mean()?;
+        Milli::ratio(row.deviation?, u64::try_from(mean).ok()?)
+    };
+    // With what it is a part of.
+    let rate = |part: u64, whole: u64| {
+        (part > 0).then(|| format!("({part} / {whole}) {}", Percent(part, whole)))
+    };
+    Table::over(&rows)
+        .left("client", |row| row.client)
+        .right("servers", |row| Grouped(row.servers))
+        .right("requests", |row| Grouped(row.counts.requests))
+        .under("response time", "mean", |row| {
+            row.response_time.mean().map(|ns| digits.time(ns))
+        })
+        .under("response time", "± sd", |row| {
+            row.deviation.map(|ns| digits.span(ns))
+        })
+        .under("response time", "min", |row| {
+            some(&row.response_time, row.response_time.min)
+        })
+        .under("response time", "p95", |row| {
+            some(&row.response_time, row.response_time.p95)
+        })
+        .under("response time", "max", |row| {
+            some(&row.response_time, row.response_time.max)
+        })
+        .under("relative", "mean", |row| relative(row.normalised_mean))
+        .under("relative", "± sd", |row| deviation(row))
+        .under("relative", "min", |row| relative(row.normalised_min))
+        .under("relative", "max", |row| relative(row.normalised_max))
+        .right("busy", |row| digits.span(row.busy_ns))
+        .right("client time", |row| digits.span(row.client_ns))
+        .under("think time", "total", |row| digits.span(row.think_ns))
+        .under("think time", "times", |row| count(row.thinks))
+        .rare("data bytes", |row| count(row.data_bytes))
+        .rare("retransmitted", |row| count(row.retransmitted))
+        .rare("errors", |row| {
+            rate(row.counts.failures, row.counts.answered)
+        })
+        .rare("unanswered", |row| {
+            rate(row.counts.unanswered, row.counts.requests)
+        })
+        .rare("one-sided", |row| count(row.counts.one_sided))
+        .rare("repeated", |row| {
+            rate(row.counts.repeated, row.counts.requests)
+        })
+        .rare("cancelled", |row| count(row.counts.cancelled))
+        .rare("orphans", |row| count(row.counts.orphan_responses))
+        .rare("lost to limits", |row| count(row.counts.lost_to_limits()))
+        .table
 }
 
 pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -128,55 +150,4 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
         )),
     }
     sentences
-}
-
-fn station_row(row: &StationRow, digits: Digits) -> Vec<String> {
-    let times = &row.response_time;
-    let response = |value| shown((times.n > 0).then(|| digits.time(value)));
-    let duration = |ns: u64| digits.span(ns);
-    // Millionths to thousandths.
-    let relative = |value: Option<u64>| shown(value.and_then(|n| Milli::ratio(n, 1_000_000)));
-    let mut cells = vec![
-        row.client.to_string(),
-        Grouped(row.servers).to_string(),
-        Grouped(row.counts.requests).to_string(),
-        shown(times.mean().map(|ns| digits.time(ns))),
-        shown(row.deviation.map(duration)),
-        response(times.min),
-        response(times.p95),
-        response(times.max),
-        relative(row.normalised_mean),
-        shown(
-            row.deviation
-                .zip(times.mean())
-                .and_then(|(deviation, mean)| Milli::ratio(deviation, u64::try_from(mean).ok()?)),
-        ),
-        relative(row.normalised_min),
-        relative(row.normalised_max),
-        duration(row.busy_ns),
-        duration(row.client_ns),
-        duration(row.think_ns),
-        count(row.thinks),
-        count(row.data_bytes),
-        count(row.retransmitted),
-    ];
-    cells.extend(rates(&row.counts));
-    cells
-}
-
-/// What went wrong, under the columns errors to lost to limits: with what it is a part of.
-fn rates(counts: &Counts) -> [String; 7] {
-    let rate = |part: u64, whole: u64| match part {
-        0 => NOTHING.to_owned(),
-        _ => format!("({part} / {whole}) {}", Percent(part, whole)),
-    };
-    [
-        rate(counts.failures, counts.answered),
-        rate(counts.unanswered, counts.requests),
-        count(counts.one_sided),
-        rate(counts.repeated, counts.requests),
-        count(counts.cancelled),
-        count(counts.orphan_responses),
-        count(counts.lost_to_limits()),
-    ]
 }

@@ -1,8 +1,8 @@
 //! Statistics that show themselves, each as a table.
 
-use super::{Look, note, shown};
+use super::{Look, note};
 use crate::figures::Grouped;
-use crate::table::{Column, Table};
+use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Cell, Snapshot, Statistic};
@@ -36,7 +36,7 @@ fn cell(cell: &Cell, digits: Digits) -> String {
         Cell::Count(n) => Grouped(*n).to_string(),
         Cell::Bytes(n) => format!("{} B", Grouped(*n)),
         Cell::Time(ns) => digits.time(*ns),
-        Cell::Nothing => shown(None::<u64>),
+        Cell::Nothing => NOTHING.to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{Grouped, InWireshark, Percent};
 use crate::symptoms::Texts;
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{NOTHING, Table};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
@@ -21,14 +21,6 @@ const PLACES: usize = 2;
 const NAMES: usize = 6;
 /// Judgements below their thresholds that are explained when nobody asks for one of them.
 const EXPLAINED: usize = 100;
-
-const COLUMNS: &[Column] = &[
-    Column::right("cost"),
-    Column::left("symptom"),
-    Column::left("of"),
-    Column::left("how often"),
-    Column::left("frames"),
-];
 
 /// Writes the most expensive symptoms.
 pub(super) fn symptoms(
@@ -57,16 +49,7 @@ pub(super) fn symptoms(
     }
     writeln!(out)?;
     look.heading(out, "Symptoms")?;
-    let mut table = Table::new(COLUMNS);
-    for symptom in all.raised().take(SHOWN) {
-        table.row(vec![
-            cost_in(symptom, look.digits),
-            about.texts.title(symptom.rule.id).to_owned(),
-            subject(&symptom.subject),
-            often_in(symptom, look.digits),
-            places(&symptom.hits, PLACES),
-        ]);
-    }
+    let table = table(all.raised().take(SHOWN), about, look.digits);
     if !table.is_empty() {
         table.write(out, look)?;
     }
@@ -100,6 +83,18 @@ pub(super) fn symptoms(
         out,
         "  {rest}`wirewait report --explain` shows how each was judged"
     )
+}
+
+fn table<'s>(rows: impl Iterator<Item = &'s Symptom>, about: &About, digits: Digits) -> Table {
+    Table::over(&rows.collect::<Vec<_>>())
+        .right("cost", |symptom| cost_in(symptom, digits))
+        .left("symptom", |symptom| {
+            about.texts.title(symptom.rule.id).to_owned()
+        })
+        .left("of", |symptom| subject(&symptom.subject))
+        .left("how often", |symptom| often_in(symptom, digits))
+        .left("frames", |symptom| places(&symptom.hits, PLACES))
+        .table
 }
 
 /// Writes how each was judged, or those of one rule.

@@ -1,32 +1,18 @@
 //! The tables by the number of active stations.
 
 use crate::figures::{Grouped, Milli, Percent, Rate};
-use crate::table::{Column, Table};
-use crate::text::{Look, note, shown};
+use crate::table::Table;
+use crate::text::{Look, note};
 use crate::time::{Brief, Digits};
 use std::io::{self, Write};
 use wirewait_analysis::{
-    GROWN_PERCENT, LevelCurve, LevelFigures, LevelRow, LoadOf, STEADY_NS, Snapshot,
+    GROWN_PERCENT, LevelCurve, LevelFigures, LevelRow, LoadOf, STEADY_NS, Snapshot, Times,
 };
 
 /// Rows of a table that people see; programs get all of them.
 const SHOWN: usize = 24;
 /// Curves of servers and interfaces that people see.
 const CURVES: usize = 8;
-
-const COLUMNS: &[Column] = &[
-    Column::right("stations"),
-    Column::right("steady for"),
-    Column::right("ramps").rare(),
-    Column::right("answered"),
-    Column::right("per second"),
-    Column::under("response time", "mean"),
-    Column::under("response time", "p95"),
-    Column::under("turnaround", "mean"),
-    Column::right("file data"),
-    Column::right("N x M / T").rare(),
-    Column::right("segment busy").rare(),
-];
 
 pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     let mut curves = snapshot.load.levels.iter().filter(|curve| is_curve(curve));
@@ -125,13 +111,9 @@ fn one(
             ),
         )?;
     }
-    let mut table = Table::new(COLUMNS);
     let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
     let longest = longest(&rows);
-    for row in &longest {
-        table.row(cells(row, curve.of, snapshot, look.digits));
-    }
-    table.write(out, look)?;
+    table(&longest, curve.of, snapshot, look.digits).write(out, look)?;
     if let Some(more) = rows
         .len()
         .checked_sub(longest.len())
@@ -176,31 +158,37 @@ fn percent((part, whole): (u64, u64)) -> Percent {
     Percent(part, whole)
 }
 
-fn cells(row: &LevelRow, of: LoadOf, snapshot: &Snapshot, digits: Digits) -> Vec<String> {
-    let steady = row.steady.ns > 0;
-    let figures: &LevelFigures = if steady { &row.steady } else { &row.ramps };
-    let (times, turnaround) = (&figures.response_time, &figures.turnaround);
-    let response = |ns| shown((times.n > 0).then(|| digits.time(ns)));
-    let moved = figures.data_bytes > 0;
-    vec![
-        match row.stations_to {
+fn table(rows: &[&LevelRow], of: LoadOf, snapshot: &Snapshot, digits: Digits) -> Table {
+    let rows: Vec<(&LevelRow, &LevelFigures)> = rows
+        .iter()
+        .map(|row| match row.steady.ns {
+            0 => (*row, &row.ramps),
+            _ => (*row, &row.steady),
+        })
+        .collect();
+    let some = |ns: u64| (ns > 0).then(|| digits.span(ns));
+    let mean = |ns: Option<i64>| ns.map(|ns| digits.time(ns));
+    let p95 = |times: &Times| (times.n > 0).then(|| digits.time(times.p95));
+    let data = |of: &LevelFigures| of.throughput().filter(|_| of.data_bytes > 0).map(Rate);
+    let used = |row: &LevelFigures| busy(row.wire()?, of, snapshot).map(percent);
+    Table::over(&rows)
+        .right("stations", |(row, _)| match row.stations_to {
             to if to == row.stations => row.stations.to_string(),
             to => format!("{}-{to}", row.stations),
-        },
-        shown(steady.then(|| digits.span(row.steady.ns))),
-        shown((row.ramps.ns > 0).then(|| digits.span(row.ramps.ns))),
-        Grouped(figures.answered).to_string(),
-        shown(figures.transactions().map(Milli)),
-        shown(times.mean().map(|ns| digits.time(ns))),
-        response(times.p95),
-        shown(turnaround.mean().map(|ns| digits.time(ns))),
-        shown(figures.throughput().filter(|_| moved).map(Rate)),
-        shown(figures.moved.closed_loop(row.stations).map(Rate)),
-        shown(
-            figures
-                .wire()
-                .and_then(|rate| busy(rate, of, snapshot))
-                .map(percent),
-        ),
-    ]
+        })
+        .right("steady for", |(row, _)| some(row.steady.ns))
+        .rare("ramps", |(row, _)| some(row.ramps.ns))
+        .right("answered", |(_, of)| Grouped(of.answered))
+        .right("per second", |(_, of)| of.transactions().map(Milli))
+        .under("response time", "mean", |(_, of)| {
+            mean(of.response_time.mean())
+        })
+        .under("response time", "p95", |(_, of)| p95(&of.response_time))
+        .under("turnaround", "mean", |(_, of)| mean(of.turnaround.mean()))
+        .right("file data", |(_, of)| data(of))
+        .rare("N x M / T", |(row, of)| {
+            of.moved.closed_loop(row.stations).map(Rate)
+        })
+        .rare("segment busy", |(_, of)| used(of))
+        .table
 }

@@ -1,26 +1,14 @@
 //! The table of dips in throughput.
 
 use crate::figures::{Grouped, Percent, Rate};
-use crate::table::{Column, Table};
-use crate::text::{Look, note, shown};
+use crate::table::Table;
+use crate::text::{Look, note};
 use crate::time::{Brief, Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{DEPTH_PERCENT, Dip, NOISE_TIMES, Snapshot};
 
 /// Dips that people see; programs get more of them.
 const SHOWN: usize = 10;
-
-const COLUMNS: &[Column] = &[
-    Column::left("began"),
-    Column::right("into capture"),
-    Column::right("lasted"),
-    Column::right("by"),
-    Column::under("file data", "during"),
-    Column::under("file data", "around"),
-    Column::under("mean response time", "during"),
-    Column::under("mean response time", "around"),
-    Column::right("cost"),
-];
 
 /// The costliest dips, in the order of time.
 pub(crate) fn dips_table(snapshot: &Snapshot) -> Table {
@@ -34,23 +22,25 @@ fn dips_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     costliest.sort_by_key(|dip| (std::cmp::Reverse(dip.cost_ns), dip.start));
     costliest.truncate(SHOWN);
     costliest.sort_by_key(|dip| dip.start);
-    let mut table = Table::new(COLUMNS);
-    for dip in &costliest {
-        let into = snapshot.capture.first.map(|first| dip.start.since(first));
-        table.row(vec![
-            Rfc3339(dip.start).to_string(),
-            // A bucket may begin before the first frame.
-            shown(into.map(|ns| digits.time(ns.max(0)))),
-            digits.time(dip.ns),
-            Percent(dip.depth, 1000).to_string(),
-            Rate(dip.bytes_per_second).to_string(),
-            Rate(dip.around_bytes_per_second).to_string(),
-            shown(dip.response_ns.map(|ns| digits.time(ns))),
-            shown(dip.around_response_ns.map(|ns| digits.time(ns))),
-            digits.time(dip.cost_ns),
-        ]);
-    }
-    table
+    let first = snapshot.capture.first;
+    // A bucket may begin before the first frame.
+    let into = |dip: &Dip| first.map(|first| digits.time(dip.start.since(first).max(0)));
+    let time = |ns: Option<i64>| ns.map(|ns| digits.time(ns));
+    Table::over(&costliest)
+        .left("began", |dip| Rfc3339(dip.start))
+        .right("into capture", |dip| into(dip))
+        .right("lasted", |dip| digits.time(dip.ns))
+        .right("by", |dip| Percent(dip.depth, 1000))
+        .under("file data", "during", |dip| Rate(dip.bytes_per_second))
+        .under("file data", "around", |dip| {
+            Rate(dip.around_bytes_per_second)
+        })
+        .under("mean response time", "during", |dip| time(dip.response_ns))
+        .under("mean response time", "around", |dip| {
+            time(dip.around_response_ns)
+        })
+        .right("cost", |dip| digits.time(dip.cost_ns))
+        .table
 }
 
 pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {

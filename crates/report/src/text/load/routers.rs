@@ -1,26 +1,14 @@
 //! The tables of routers: what passed them, how long that took, and what they told.
 
 use crate::figures::{Grouped, Rate};
-use crate::table::{Column, NOTHING, Table};
-use crate::text::{Look, count, note, shown};
+use crate::table::{Table, count};
+use crate::text::{Look, note};
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_analysis::{HOP_LIMIT, Snapshot};
+use wirewait_analysis::{HOP_LIMIT, RouteRow, Snapshot, Times};
 
 /// Rows of a table that people see; programs get all of them.
 const SHOWN: usize = 20;
-
-const HOPS: &[Column] = &[
-    Column::right("routers passed"),
-    Column::right("requests"),
-    Column::right("answered"),
-    Column::under("response time", "mean"),
-    Column::under("response time", "p50"),
-    Column::under("response time", "p95"),
-    Column::under("turnaround", "mean"),
-    Column::under("file data", "all"),
-    Column::under("file data", "a request"),
-];
 
 /// By routers passed.
 pub(crate) fn hops_table(snapshot: &Snapshot) -> Table {
@@ -29,23 +17,25 @@ pub(crate) fn hops_table(snapshot: &Snapshot) -> Table {
 
 /// [`hops_table`], with durations of as many digits.
 fn hops_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
-    let mut table = Table::new(HOPS);
-    for row in snapshot.load.hops.iter().take(SHOWN) {
-        let times = &row.response_time;
-        let response = |ns| shown((times.n > 0).then(|| digits.time(ns)));
-        table.row(vec![
-            row.hops.to_string(),
-            Grouped(row.counts.requests).to_string(),
-            Grouped(row.counts.answered).to_string(),
-            shown(times.mean().map(|ns| digits.time(ns))),
-            response(times.p50),
-            response(times.p95),
-            shown(row.turnaround.mean().map(|ns| digits.time(ns))),
-            shown(row.throughput().map(Rate)),
-            shown(row.per_request().map(Rate)),
-        ]);
-    }
-    table
+    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
+    let mean = |ns: Option<i64>| ns.map(|ns| digits.time(ns));
+    Table::over(first(&snapshot.load.hops))
+        .right("routers passed", |row| row.hops.to_string())
+        .right("requests", |row| Grouped(row.counts.requests))
+        .right("answered", |row| Grouped(row.counts.answered))
+        .under("response time", "mean", |row| {
+            mean(row.response_time.mean())
+        })
+        .under("response time", "p50", |row| {
+            some(&row.response_time, row.response_time.p50)
+        })
+        .under("response time", "p95", |row| {
+            some(&row.response_time, row.response_time.p95)
+        })
+        .under("turnaround", "mean", |row| mean(row.turnaround.mean()))
+        .under("file data", "all", |row| row.throughput().map(Rate))
+        .under("file data", "a request", |row| row.per_request().map(Rate))
+        .table
 }
 
 /// By routers passed, where some were.
@@ -74,19 +64,6 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
     Ok(())
 }
 
-const TRANSITS: &[Column] = &[
-    Column::right("from interface"),
-    Column::right("to interface"),
-    Column::right("routers"),
-    Column::right("packets"),
-    Column::under("transit", "min"),
-    Column::under("transit", "p50"),
-    Column::under("transit", "p95"),
-    Column::under("transit", "max"),
-    Column::under("transit", "mean"),
-    Column::right("ambiguous").rare(),
-];
-
 /// Packets that were captured on both sides of routers.
 pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
     transits_table_in(snapshot, Digits::Three)
@@ -94,24 +71,21 @@ pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
 
 /// [`transits_table`], with durations of as many digits.
 fn transits_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
-    let mut table = Table::new(TRANSITS);
-    for row in snapshot.load.transits.iter().take(SHOWN) {
-        let times = &row.transit;
-        let transit = |ns| shown((times.n > 0).then(|| digits.time(ns)));
-        table.row(vec![
-            row.from_interface.to_string(),
-            row.to_interface.to_string(),
-            row.routers.to_string(),
-            Grouped(times.n).to_string(),
-            transit(times.min),
-            transit(times.p50),
-            transit(times.p95),
-            transit(times.max),
-            shown(times.mean().map(|ns| digits.time(ns))),
-            count(row.ambiguous),
-        ]);
-    }
-    table
+    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
+    Table::over(first(&snapshot.load.transits))
+        .right("from interface", |row| row.from_interface.to_string())
+        .right("to interface", |row| row.to_interface.to_string())
+        .right("routers", |row| row.routers.to_string())
+        .right("packets", |row| Grouped(row.transit.n))
+        .under("transit", "min", |row| some(&row.transit, row.transit.min))
+        .under("transit", "p50", |row| some(&row.transit, row.transit.p50))
+        .under("transit", "p95", |row| some(&row.transit, row.transit.p95))
+        .under("transit", "max", |row| some(&row.transit, row.transit.max))
+        .under("transit", "mean", |row| {
+            row.transit.mean().map(|ns| digits.time(ns))
+        })
+        .rare("ambiguous", |row| count(row.ambiguous))
+        .table
 }
 
 pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -124,44 +98,34 @@ pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
     table.write(out, look)
 }
 
-const ROUTES: &[Column] = &[
-    Column::left("network"),
-    Column::left("router"),
-    Column::right("hops"),
-    Column::right("ticks"),
-    Column::left(""),
-    Column::right("heard"),
-    Column::right("unreachable").rare(),
-    Column::right("changes").rare(),
-];
-
 /// Networks, as routers told of them.
 pub(crate) fn routes_table(snapshot: &Snapshot) -> Table {
-    let rows = &snapshot.load.routes;
-    let mut table = Table::new(ROUTES);
-    for (n, row) in rows.iter().take(SHOWN).enumerate() {
-        let same = n > 0 && rows[n - 1].network == row.network;
-        table.row(vec![
-            match same {
-                true => String::new(),
-                false => format!("{:08x}", row.network),
-            },
-            row.router.to_string(),
-            row.hops
-                .map_or("unreachable".to_owned(), |hops| hops.to_string()),
-            shown(row.ticks),
-            match (row.best, same) {
-                (true, _) => "best",
-                (false, true) => "alternate",
-                (false, false) => "",
-            }
-            .to_owned(),
-            Grouped(row.heard).to_string(),
-            count(row.unreachable),
-            count(row.changes),
-        ]);
-    }
-    table
+    let rows = first(&snapshot.load.routes).iter();
+    let before = [None].into_iter().chain(rows.clone().map(Some));
+    let same = |before: Option<&RouteRow>, row: &RouteRow| {
+        before.is_some_and(|before| before.network == row.network)
+    };
+    let rows: Vec<_> = rows
+        .zip(before)
+        .map(|(row, before)| (row, same(before, row)))
+        .collect();
+    Table::over(&rows)
+        .left("network", |(row, same)| match same {
+            true => String::new(),
+            false => format!("{:08x}", row.network),
+        })
+        .left("router", |(row, _)| row.router)
+        .right("hops", |(row, _)| hops_or("unreachable", row.hops))
+        .right("ticks", |(row, _)| row.ticks)
+        .left("", |(row, same)| match (row.best, same) {
+            (true, _) => "best",
+            (false, true) => "alternate",
+            (false, false) => "",
+        })
+        .right("heard", |(row, _)| Grouped(row.heard))
+        .rare("unreachable", |(row, _)| count(row.unreachable))
+        .rare("changes", |(row, _)| count(row.changes))
+        .table
 }
 
 pub(super) fn routes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -175,38 +139,22 @@ pub(super) fn routes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
     )
 }
 
-const SERVICES: &[Column] = &[
-    Column::left("type"),
-    Column::left("server"),
-    Column::left("at"),
-    Column::right("hops"),
-    Column::right("told by"),
-    Column::right("heard"),
-    Column::right("down").rare(),
-];
-
 /// Servers, as routers told of them.
 pub(crate) fn services_table(snapshot: &Snapshot) -> Table {
-    let rows = &snapshot.load.services;
-    let mut table = Table::new(SERVICES);
-    for row in rows.iter().take(SHOWN) {
-        table.row(vec![
-            match row.kind_name {
-                Some(name) => format!("{:04x} {name}", row.kind),
-                None => format!("{:04x}", row.kind),
-            },
-            match row.name.as_str() {
-                "" => NOTHING.to_owned(),
-                name => name.to_owned(),
-            },
-            row.at.to_string(),
-            row.hops.map_or("down".to_owned(), |hops| hops.to_string()),
-            Grouped(row.told_by).to_string(),
-            Grouped(row.heard).to_string(),
-            count(row.down),
-        ]);
-    }
-    table
+    Table::over(first(&snapshot.load.services))
+        .left("type", |row| match row.kind_name {
+            Some(name) => format!("{:04x} {name}", row.kind),
+            None => format!("{:04x}", row.kind),
+        })
+        .left("server", |row| {
+            Some(row.name.clone()).filter(|name| !name.is_empty())
+        })
+        .left("at", |row| row.at)
+        .right("hops", |row| hops_or("down", row.hops))
+        .right("told by", |row| Grouped(row.told_by))
+        .right("heard", |row| Grouped(row.heard))
+        .rare("down", |row| count(row.down))
+        .table
 }
 
 pub(super) fn services(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
@@ -218,6 +166,14 @@ pub(super) fn services(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
         snapshot.load.services.len(),
         look,
     )
+}
+
+fn hops_or(none: &str, hops: Option<u16>) -> String {
+    hops.map_or(none.to_owned(), |hops| hops.to_string())
+}
+
+fn first<R>(rows: &[R]) -> &[R] {
+    &rows[..SHOWN.min(rows.len())]
 }
 
 fn list(

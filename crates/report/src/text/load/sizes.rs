@@ -1,8 +1,8 @@
 //! The tables by the size of requests.
 
 use crate::figures::{Grouped, Milli, Rate};
-use crate::table::{Column, Table};
-use crate::text::{Look, note, shown};
+use crate::table::{Column, InCell, Table};
+use crate::text::{Look, note};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Anomaly, BREAKS_PERCENT, Example, SizeCurve, SizeRow, Snapshot};
@@ -14,17 +14,8 @@ const CURVES: usize = 6;
 /// A table of fewer sizes says no more than that of the servers.
 const ENOUGH: usize = 3;
 
-const COLUMNS: &[Column] = &[
-    Column::right("bytes requested"),
-    Column::right("answered"),
-    Column::under("response time", "min"),
-    Column::under("response time", "p50"),
-    Column::under("response time", "p95"),
-    Column::under("response time", "max"),
-    Column::under("turnaround", "mean"),
-    Column::right("file data"),
-    Column::left("").rare(),
-];
+/// Beside a size that does.
+pub(crate) const BREAKS: &str = "breaks the trend";
 
 pub(super) fn sizes(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     let mut curves: Vec<&SizeCurve> = snapshot
@@ -59,11 +50,7 @@ fn one(out: &mut impl Write, curve: &SizeCurve, look: Look) -> io::Result<()> {
     rows.sort_by_key(|row| (!broken(row), std::cmp::Reverse(row.response_time.n)));
     rows.truncate(SHOWN);
     rows.sort_by_key(|row| row.to_bytes);
-    let mut table = Table::new(COLUMNS);
-    for row in &rows {
-        table.row(cells(row, broken(row), look.digits));
-    }
-    table.write(out, look)?;
+    table(&rows, broken, look.digits).write(out, look)?;
     if let Some(more) = curve
         .sizes
         .len()
@@ -96,7 +83,7 @@ fn breaks(out: &mut impl Write, anomaly: &Anomaly, look: Look) -> io::Result<()>
             look.digits.time(anomaly.p50_ns),
             Grouped(anomaly.n),
             look.digits.time(anomaly.expected_ns.max(0)),
-            shown(times),
+            times.text(),
             Milli(BREAKS_PERCENT * 10),
             Grouped(next),
             look.digits.time(next_ns),
@@ -109,7 +96,8 @@ fn frames(example: &Example) -> String {
     format!("{}-{}", example.request_frame, example.response_frame)
 }
 
-fn range(from: u64, to: u64) -> String {
+/// Sizes, from and to.
+pub(crate) fn range(from: u64, to: u64) -> String {
     if from == to {
         Grouped(from).to_string()
     } else {
@@ -117,19 +105,33 @@ fn range(from: u64, to: u64) -> String {
     }
 }
 
-fn cells(row: &SizeRow, broken: bool, digits: Digits) -> Vec<String> {
-    let times = &row.response_time;
-    let rate = u128::from(row.data_bytes) * 1_000_000_000;
-    let rate = rate.checked_div(times.total.unsigned_abs());
-    vec![
-        range(row.from_bytes, row.to_bytes),
-        Grouped(times.n).to_string(),
-        digits.time(times.min),
-        digits.time(times.p50),
-        digits.time(times.p95),
-        digits.time(times.max),
-        shown(row.turnaround.mean().map(|ns| digits.time(ns))),
-        shown(rate.and_then(|rate| u64::try_from(rate).ok()).map(Rate)),
-        if broken { "breaks the trend" } else { "" }.to_owned(),
-    ]
+fn table(rows: &[&SizeRow], broken: impl Fn(&SizeRow) -> bool, digits: Digits) -> Table {
+    let rate = |row: &SizeRow| {
+        let rate = u128::from(row.data_bytes) * 1_000_000_000;
+        let rate = rate.checked_div(row.response_time.total.unsigned_abs())?;
+        u64::try_from(rate).ok().map(Rate)
+    };
+    Table::over(rows)
+        .right("bytes requested", |row| range(row.from_bytes, row.to_bytes))
+        .right("answered", |row| Grouped(row.response_time.n))
+        .under("response time", "min", |row| {
+            digits.time(row.response_time.min)
+        })
+        .under("response time", "p50", |row| {
+            digits.time(row.response_time.p50)
+        })
+        .under("response time", "p95", |row| {
+            digits.time(row.response_time.p95)
+        })
+        .under("response time", "max", |row| {
+            digits.time(row.response_time.max)
+        })
+        .under("turnaround", "mean", |row| {
+            row.turnaround.mean().map(|ns| digits.time(ns))
+        })
+        .right("file data", |row| rate(row))
+        .column(Column::left("").rare(), |row| {
+            if broken(row) { BREAKS } else { "" }
+        })
+        .table
 }
