@@ -4,7 +4,7 @@ mod json;
 
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
-use crate::table::{Column, Table, count};
+use crate::table::{Table, count};
 use crate::text::Look;
 use crate::time::Digits;
 use std::io::{self, Write};
@@ -189,20 +189,12 @@ fn rows_of(title: &'static str, report: &BetweenReport<'_>, rows: &[&BetweenRow]
         .rare("in one alone", |row| alone(row))
         .right("requests", |row| Grouped(row.requests))
         .rare("with losses", |row| count(row.with_losses))
-        .column(Column::under("request way", "median").rare(), |row| {
-            way(row.request_way, 1)
-        })
-        .column(Column::under("request way", "most").rare(), |row| {
-            way(row.request_way, 2)
-        })
+        .rare_under("request way", "median", |row| way(row.request_way, 1))
+        .rare_under("request way", "most", |row| way(row.request_way, 2))
         .under("at the server", "median", |row| server(row, 1))
         .under("at the server", "most", |row| server(row, 2))
-        .column(Column::under("response way", "median").rare(), |row| {
-            way(row.response_way, 1)
-        })
-        .column(Column::under("response way", "most").rare(), |row| {
-            way(row.response_way, 2)
-        })
+        .rare_under("response way", "median", |row| way(row.response_way, 1))
+        .rare_under("response way", "most", |row| way(row.response_way, 2))
         .table
 }
 

@@ -4,7 +4,6 @@ use crate::escape::Escaped;
 use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate};
 use crate::look::Look;
 use crate::time::{Brief, Human, Rfc3339, Short};
-use std::borrow::Cow;
 use std::io::{self, Write};
 use wirewait_wire::Endpoint;
 
@@ -67,7 +66,7 @@ pub(crate) struct Filling<'r, R> {
 impl<R> Filling<'_, R> {
     /// A column, and what stands in it.
     pub(crate) fn column<T: InCell>(mut self, column: Column, cell: impl Fn(&R) -> T) -> Self {
-        self.table.columns.to_mut().push(column);
+        self.table.columns.push(column);
         for (cells, row) in self.table.rows.iter_mut().zip(self.rows) {
             cells.push(cell(row).text());
         }
@@ -95,6 +94,16 @@ impl<R> Filling<'_, R> {
         cell: impl Fn(&R) -> T,
     ) -> Self {
         self.column(Column::under(group, title), cell)
+    }
+
+    /// The same, left out when there are none under the heading.
+    pub(crate) fn rare_under<T: InCell>(
+        self,
+        group: &'static str,
+        title: &'static str,
+        cell: impl Fn(&R) -> T,
+    ) -> Self {
+        self.column(Column::under(group, title).rare(), cell)
     }
 }
 
@@ -152,7 +161,7 @@ pub(crate) fn count(n: u64) -> Option<Grouped> {
 /// with the first column again; no value is cut off or left out.
 #[derive(Debug)]
 pub(crate) struct Table {
-    columns: Cow<'static, [Column]>,
+    columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
 
@@ -162,17 +171,10 @@ const GAP: &str = "  ";
 const INDENT: &str = "  ";
 
 impl Table {
-    pub(crate) fn new(columns: &'static [Column]) -> Self {
-        Self {
-            columns: columns.into(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// With columns that are known only now.
+    /// A table with these columns, and no row yet.
     pub(crate) fn of(columns: Vec<Column>) -> Self {
         Self {
-            columns: columns.into(),
+            columns,
             rows: Vec::new(),
         }
     }
@@ -396,7 +398,7 @@ mod tests {
     ];
 
     fn sample(width: usize, lost: &str) -> String {
-        let mut table = Table::new(COLUMNS);
+        let mut table = Table::of(COLUMNS.to_vec());
         table.row(
             ["READ", "12", "1 µs", "2 µs", lost, "4,096"]
                 .map(String::from)

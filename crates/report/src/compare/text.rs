@@ -4,12 +4,12 @@ use super::Compared;
 use super::doubts::doubts;
 use super::words::{at_load, group_name, overall, parts, result, sentence, signed, value, worded};
 use crate::figures::{Grouped, Percent};
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{Column, Table};
 use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
 use wirewait_judge::compare::{
-    BLOCKS, Basis, By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS, Side,
+    BLOCKS, Basis, By, Effect, FEWEST, Figure, Group, KEPT, LEVEL, MATERIAL, OPEN_JOBS, Ratio, Side,
 };
 
 /// Rows of a table of groups; the other formats have all.
@@ -190,30 +190,27 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
             Figure::PeakTransactionsStations,
         ),
     ];
-    const COLUMNS: &[Column] = &[
-        Column::left("all requests"),
-        Column::right("baseline"),
-        Column::right("other"),
-        Column::right("change"),
-    ];
     let (all, digits) = (&compared.comparison.all, compared.digits);
-    let mut table = Table::new(COLUMNS);
-    for (title, figure) in ROWS {
-        let of = |side: Option<&wirewait_judge::compare::Side>| side.and_then(|s| figure.of(s));
-        let (was, is) = (of(all.base()), of(all.other(0)));
-        let nothing = |ratio: Option<wirewait_judge::compare::Ratio>| {
-            ratio.is_none_or(|ratio| ratio.part == 0)
-        };
-        if nothing(was) && nothing(is) {
-            continue;
-        }
-        table.row(vec![
-            title.to_owned(),
-            value(digits, figure, was),
-            value(digits, figure, is),
-            worded(figure, all.change(0, figure)),
-        ]);
-    }
+    let of = |side: Option<&Side>, figure: Figure| side.and_then(|side| figure.of(side));
+    let rows = ROWS.map(|(title, figure)| {
+        let [was, is] = [all.base(), all.other(0)].map(|side| of(side, figure));
+        (title, figure, was, is)
+    });
+    let some = |ratio: &Option<Ratio>| ratio.is_some_and(|ratio| ratio.part != 0);
+    let rows: Vec<_> = rows
+        .into_iter()
+        .filter(|(.., was, is)| some(was) || some(is))
+        .collect();
+    let table = Table::over(&rows)
+        .left("all requests", |(title, ..)| *title)
+        .right("baseline", |(_, figure, was, _)| {
+            value(digits, *figure, *was)
+        })
+        .right("other", |(_, figure, _, is)| value(digits, *figure, *is))
+        .right("change", |(_, figure, ..)| {
+            worded(*figure, all.change(0, *figure))
+        })
+        .table;
     let heading = format!("Baseline {}, other {}", compared.name(0), compared.name(1));
     (heading, table)
 }
@@ -227,64 +224,63 @@ pub(crate) const CONFIGURATIONS: &str = "Configurations, the baseline first";
 
 /// Configurations as rows, as papers have them.
 pub(crate) fn configurations_table(compared: &Compared<'_>) -> Table {
-    const COLUMNS: &[Column] = &[
-        Column::left("configuration"),
-        Column::under("over elapsed time", "file data").rare(),
-        Column::under("over elapsed time", "change").rare(),
-        Column::under("response time", "mean"),
-        Column::under("response time", "change"),
-        Column::under("turnaround", "mean"),
-        Column::under("turnaround", "change"),
-        Column::left("result"),
-        Column::under("elapsed", "time"),
-        Column::under("elapsed", "change"),
-        Column::right("requests"),
-        Column::under("per request", "frames"),
-        Column::under("per request", "acks"),
-        Column::right("per second"),
-        Column::right("unanswered").rare(),
-        Column::right("errors").rare(),
-    ];
     let (all, digits) = (&compared.comparison.all, compared.digits);
-    let mut table = Table::new(COLUMNS);
-    for (place, side) in all.sides.iter().enumerate() {
-        let of = |figure: Figure| {
-            value(
-                digits,
-                figure,
-                side.as_ref().and_then(|side| figure.of(side)),
-            )
-        };
-        let change = |figure: Figure| match place.checked_sub(1) {
-            Some(number) => signed(all.change(number, figure)),
-            None => String::new(),
-        };
-        let rare = |figure: Figure| match of(figure).as_str() {
-            "0" => NOTHING.to_owned(),
-            some => some.to_owned(),
-        };
-        table.row(vec![
-            compared.name(place),
-            of(Figure::WallThroughput),
-            change(Figure::WallThroughput),
-            of(Figure::ResponseTime),
-            change(Figure::ResponseTime),
-            of(Figure::Turnaround),
-            change(Figure::Turnaround),
-            place
-                .checked_sub(1)
-                .map_or_else(String::new, |number| overall(compared, number)),
-            of(Figure::Elapsed),
-            change(Figure::Elapsed),
-            of(Figure::Requests),
-            of(Figure::FramesPerRequest),
-            of(Figure::AcksPerRequest),
-            of(Figure::TransactionsPerSecond),
-            rare(Figure::Unanswered),
-            rare(Figure::Errors),
-        ]);
-    }
-    table
+    let of = |side: &Option<Side>, figure: Figure| {
+        value(
+            digits,
+            figure,
+            side.as_ref().and_then(|side| figure.of(side)),
+        )
+    };
+    let change = |place: usize, figure: Figure| {
+        let number = place.checked_sub(1);
+        number.map_or_else(String::new, |number| signed(all.change(number, figure)))
+    };
+    let result = |place: usize| {
+        let number = place.checked_sub(1);
+        number.map_or_else(String::new, |number| overall(compared, number))
+    };
+    let places: Vec<_> = all.sides.iter().enumerate().collect();
+    use Figure::{Elapsed, ResponseTime, Turnaround, WallThroughput};
+    Table::over(&places)
+        .left("configuration", |(place, _)| compared.name(*place))
+        .column(
+            Column::under("over elapsed time", "file data").rare(),
+            |(_, side)| of(side, WallThroughput),
+        )
+        .column(
+            Column::under("over elapsed time", "change").rare(),
+            |(place, _)| change(*place, WallThroughput),
+        )
+        .under("response time", "mean", |(_, side)| of(side, ResponseTime))
+        .under("response time", "change", |(place, _)| {
+            change(*place, ResponseTime)
+        })
+        .under("turnaround", "mean", |(_, side)| of(side, Turnaround))
+        .under("turnaround", "change", |(place, _)| {
+            change(*place, Turnaround)
+        })
+        .left("result", |(place, _)| result(*place))
+        .under("elapsed", "time", |(_, side)| of(side, Elapsed))
+        .under("elapsed", "change", |(place, _)| change(*place, Elapsed))
+        .right("requests", |(_, side)| of(side, Figure::Requests))
+        .under("per request", "frames", |(_, side)| {
+            of(side, Figure::FramesPerRequest)
+        })
+        .under("per request", "acks", |(_, side)| {
+            of(side, Figure::AcksPerRequest)
+        })
+        .right("per second", |(_, side)| {
+            of(side, Figure::TransactionsPerSecond)
+        })
+        .rare("unanswered", |(_, side)| some(of(side, Figure::Unanswered)))
+        .rare("errors", |(_, side)| some(of(side, Figure::Errors)))
+        .table
+}
+
+/// A count that should be rare.
+fn some(count: String) -> Option<String> {
+    Some(count).filter(|count| count != "0")
 }
 
 fn groups(
@@ -319,88 +315,86 @@ pub(crate) const FELL_BACK: &str =
 /// The groups of one capture against the baseline's: their heading, the first of them, and how many
 /// more there are.
 pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, Table, usize) {
-    const COLUMNS: &[Column] = &[
-        Column::left("name"),
-        Column::under("requests", "base"),
-        Column::under("requests", "other"),
-        Column::under("mean response time", "base"),
-        Column::under("mean response time", "other"),
-        Column::under("mean response time", "change"),
-        Column::left("result").rare(),
-        Column::under("mean turnaround", "base"),
-        Column::under("mean turnaround", "other"),
-        Column::under("mean turnaround", "change"),
-        Column::under("frames per request", "base").rare(),
-        Column::under("frames per request", "other").rare(),
-        Column::under("acks per request", "base").rare(),
-        Column::under("acks per request", "other").rare(),
-        Column::under("throughput", "base").rare(),
-        Column::under("throughput", "other").rare(),
-        Column::under("throughput", "change").rare(),
-        Column::under("over elapsed time", "base").rare(),
-        Column::under("over elapsed time", "other").rare(),
-        Column::under("over elapsed time", "change").rare(),
-        Column::under("per second", "base").rare(),
-        Column::under("per second", "other").rare(),
-        Column::under("per second", "change").rare(),
-        Column::under("unanswered", "base").rare(),
-        Column::under("unanswered", "other").rare(),
-        Column::under("errors", "base").rare(),
-        Column::under("errors", "other").rare(),
-    ];
     let (comparison, digits) = (compared.comparison, compared.digits);
-    let mut table = Table::new(COLUMNS);
-    let there: Vec<&Group> = comparison
-        .groups
-        .iter()
-        .filter(|group| group.base().is_some() || group.other(number).is_some())
-        .collect();
-    for group in there.iter().take(MOST_ROWS) {
-        let (base, other) = (group.base(), group.other(number));
-        let of = |figure: Figure| {
-            let one = |side: Option<&wirewait_judge::compare::Side>| {
-                value(digits, figure, side.and_then(|side| figure.of(side)))
-            };
-            [one(base), one(other)]
-        };
-        let rare = |figure: Figure| {
-            of(figure).map(|text| {
-                if text == "0" {
-                    NOTHING.to_owned()
-                } else {
-                    text
-                }
-            })
-        };
-        let change = |figure: Figure| [signed(group.change(number, figure))];
-        let mut row = vec![group_name(group)];
-        row.extend(of(Figure::Requests));
-        row.extend(of(Figure::ResponseTime));
-        row.extend(change(Figure::ResponseTime));
-        let verdict = comparison.verdicts.get(number);
-        row.push(match verdict.is_some_and(|v| v.differs_in_size(group)) {
-            true => "other sizes".to_owned(),
-            false => result(group, number),
-        });
-        row.extend(of(Figure::Turnaround));
-        row.extend(change(Figure::Turnaround));
-        row.extend(of(Figure::FramesPerRequest));
-        row.extend(of(Figure::AcksPerRequest));
-        row.extend(of(Figure::Throughput));
-        row.extend(change(Figure::Throughput));
-        for figure in [Figure::WallThroughput, Figure::TransactionsPerSecond] {
-            // Of the others it is a matter of how much was asked of them.
-            if comparison.by == By::Load {
-                row.extend(of(figure));
-                row.extend(change(figure));
-            } else {
-                row.extend([NOTHING; 3].map(str::to_owned));
-            }
-        }
-        row.extend(rare(Figure::Unanswered));
-        row.extend(rare(Figure::Errors));
-        table.row(row);
-    }
+    let there = comparison.groups.iter();
+    let there = there.filter(|group| group.base().is_some() || group.other(number).is_some());
+    let there: Vec<&Group> = there.collect();
+    let one = |side: Option<&Side>, figure: Figure| {
+        value(digits, figure, side.and_then(|side| figure.of(side)))
+    };
+    let base = |group: &Group, figure| one(group.base(), figure);
+    let other = |group: &Group, figure| one(group.other(number), figure);
+    let change = |group: &Group, figure| signed(group.change(number, figure));
+    let verdict = comparison.verdicts.get(number);
+    let told = |group: &Group| match verdict.is_some_and(|v| v.differs_in_size(group)) {
+        true => "other sizes".to_owned(),
+        false => result(group, number),
+    };
+    // Of other groups it is a matter of how much was asked of them.
+    let by_load = |text: String| (comparison.by == By::Load).then_some(text);
+    use Figure::{
+        AcksPerRequest, Errors, FramesPerRequest, Requests, ResponseTime, Throughput,
+        TransactionsPerSecond, Turnaround, Unanswered, WallThroughput,
+    };
+    let table = Table::over(&there[..MOST_ROWS.min(there.len())])
+        .left("name", |group| group_name(group))
+        .under("requests", "base", |group| base(group, Requests))
+        .under("requests", "other", |group| other(group, Requests))
+        .under("mean response time", "base", |group| {
+            base(group, ResponseTime)
+        })
+        .under("mean response time", "other", |group| {
+            other(group, ResponseTime)
+        })
+        .under("mean response time", "change", |group| {
+            change(group, ResponseTime)
+        })
+        .column(Column::left("result").rare(), |group| told(group))
+        .under("mean turnaround", "base", |group| base(group, Turnaround))
+        .under("mean turnaround", "other", |group| other(group, Turnaround))
+        .under("mean turnaround", "change", |group| {
+            change(group, Turnaround)
+        })
+        .rare_under("frames per request", "base", |group| {
+            base(group, FramesPerRequest)
+        })
+        .rare_under("frames per request", "other", |group| {
+            other(group, FramesPerRequest)
+        })
+        .rare_under("acks per request", "base", |group| {
+            base(group, AcksPerRequest)
+        })
+        .rare_under("acks per request", "other", |group| {
+            other(group, AcksPerRequest)
+        })
+        .rare_under("throughput", "base", |group| base(group, Throughput))
+        .rare_under("throughput", "other", |group| other(group, Throughput))
+        .rare_under("throughput", "change", |group| change(group, Throughput))
+        .rare_under("over elapsed time", "base", |group| {
+            by_load(base(group, WallThroughput))
+        })
+        .rare_under("over elapsed time", "other", |group| {
+            by_load(other(group, WallThroughput))
+        })
+        .rare_under("over elapsed time", "change", |group| {
+            by_load(change(group, WallThroughput))
+        })
+        .rare_under("per second", "base", |group| {
+            by_load(base(group, TransactionsPerSecond))
+        })
+        .rare_under("per second", "other", |group| {
+            by_load(other(group, TransactionsPerSecond))
+        })
+        .rare_under("per second", "change", |group| {
+            by_load(change(group, TransactionsPerSecond))
+        })
+        .rare_under("unanswered", "base", |group| some(base(group, Unanswered)))
+        .rare_under("unanswered", "other", |group| {
+            some(other(group, Unanswered))
+        })
+        .rare_under("errors", "base", |group| some(base(group, Errors)))
+        .rare_under("errors", "other", |group| some(other(group, Errors)))
+        .table;
     let by = comparison.by.name();
     let heading = format!(
         "By {by}: {} against {}",

@@ -24,22 +24,6 @@ pub(crate) const MARKS: &str = "Marks: d derived, a approximated; what has no ma
 pub(crate) const STANDING: &str = "What stands (sessions, files, clients, commands) is as it was at the \
                                    ends of intervals: what came and went within one is not in it.";
 
-const COUNTERS: &[Column] = &[
-    Column::left("counter"),
-    Column::right("mean"),
-    Column::right("highest"),
-    Column::right("total"),
-    Column::left("mark").rare(),
-];
-
-const RATIOS: &[Column] = &[
-    Column::left("ratio"),
-    Column::right("value"),
-    Column::left(""),
-    Column::right("of"),
-    Column::right("by"),
-];
-
 /// Writes what is not zero.
 ///
 /// # Errors
@@ -126,18 +110,18 @@ fn object(
     digits: Digits,
 ) -> Option<ObjectFigures> {
     let of = instance.object();
-    let mut counters = Table::new(COUNTERS);
+    let mut lines = Vec::new();
     let mut zero = Vec::new();
     for (n, bound) in bound(instance).iter().enumerate() {
         match line(samples, series, (n, bound), digits) {
-            Some(cells) => counters.row(cells),
+            Some(line) => lines.push(line),
             None if bound.counter.form == Form::Utilisation && samples.speed.is_none() => {
                 zero.push("% Network utilization (not known without --link-speed)");
             }
             None => zero.push(bound.counter.name),
         }
     }
-    if counters.is_empty() {
+    if lines.is_empty() {
         return None;
     }
     let index = of.index.map_or(String::new(), |n| format!(" ({n})"));
@@ -146,27 +130,28 @@ fn object(
         name => format!(" {name}"),
     };
     let fields = (of.fields)();
-    let mut formed = Table::new(RATIOS);
-    for ratio in ratios().iter().filter(|ratio| ratio.table == of.table) {
-        let Some(value) = ratio.form(&fields, &series.latest) else {
-            continue;
-        };
-        if value.numerator == 0 {
-            continue;
-        }
-        formed.row(vec![
-            ratio.name.to_owned(),
-            quotient(ratio.unit, value, digits),
-            ratio.unit.to_owned(),
-            grouped(value.numerator),
-            grouped(value.denominator),
-        ]);
-    }
+    let formed = ratios().iter().filter(|ratio| ratio.table == of.table);
+    let formed = formed.filter_map(|ratio| Some((ratio, ratio.form(&fields, &series.latest)?)));
+    let formed: Vec<_> = formed.filter(|(_, value)| value.numerator != 0).collect();
     Some(ObjectFigures {
         name: format!("{}{index}{name}", of.name),
-        counters,
+        counters: Table::over(&lines)
+            .left("counter", |line| line.name)
+            .right("mean", |line| line.mean.clone())
+            .right("highest", |line| line.highest.clone())
+            .right("total", |line| line.total.clone())
+            .column(Column::left("mark").rare(), |line| line.mark)
+            .table,
         zero,
-        ratios: formed,
+        ratios: Table::over(&formed)
+            .left("ratio", |(ratio, _)| ratio.name)
+            .right("value", |(ratio, value)| {
+                quotient(ratio.unit, *value, digits)
+            })
+            .left("", |(ratio, _)| ratio.unit)
+            .right("of", |(_, value)| grouped(value.numerator))
+            .right("by", |(_, value)| grouped(value.denominator))
+            .table,
     })
 }
 
@@ -184,13 +169,22 @@ fn write(out: &mut impl Write, shown: &ObjectFigures, look: Look) -> io::Result<
     Ok(())
 }
 
-/// The cells of a counter that is not zero, the one at place `n` of its instance.
+/// A counter that is not zero.
+struct CounterLine {
+    name: &'static str,
+    mean: String,
+    highest: String,
+    total: String,
+    mark: &'static str,
+}
+
+/// The line of a counter, the one at place `n` of its instance.
 fn line(
     samples: &Samples,
     series: &Series,
     (n, bound): (usize, &Bound),
     digits: Digits,
-) -> Option<Vec<String>> {
+) -> Option<CounterLine> {
     let counter = bound.counter;
     let total = bound.sum(&series.latest);
     let mean = samples.mean(series, bound);
@@ -205,26 +199,24 @@ fn line(
         Some(value) if counter.is_seconds() => digits.time((value * 1e9).round() as i64),
         Some(value) => number(value, digits),
     };
-    let mark = match counter.mark {
-        Mark::Derived => "d",
-        Mark::Approximated => "a",
-        _ => "",
-    };
-    let rate = counter.form.is_rate();
-    Some(vec![
-        counter.name.to_owned(),
-        if rate { shown(mean) } else { String::new() },
-        match counter.form {
+    let sums = bound.has_total() && counter.form != Form::Gauge;
+    Some(CounterLine {
+        name: counter.name,
+        mean: match counter.form.is_rate() {
+            true => shown(mean),
+            false => String::new(),
+        },
+        highest: match counter.form {
             Form::Accumulated => String::new(),
             _ => shown(highest),
         },
-        if bound.has_total() && counter.form != Form::Gauge {
-            grouped(total)
-        } else {
-            String::new()
+        total: sums.then(|| grouped(total)).unwrap_or_default(),
+        mark: match counter.mark {
+            Mark::Derived => "d",
+            Mark::Approximated => "a",
+            _ => "",
         },
-        mark.to_owned(),
-    ])
+    })
 }
 
 /// What no capture shows, named once.

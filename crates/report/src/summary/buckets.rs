@@ -1,7 +1,7 @@
 //! Sums by time: summaries that begin in the same interval are added up.
 
 use super::document::Document;
-use super::text::{TIMES, table, timed, trouble};
+use super::text::{Timed, table, timed};
 use crate::escape::JsonEscaping;
 use crate::figures::Grouped;
 use crate::text::{Look, note};
@@ -75,20 +75,19 @@ impl Buckets {
         for (start, sum) in &self.sums {
             let start = start.map_or("no frames".to_owned(), |at| Rfc3339(at).to_string());
             for total in sum.totals() {
-                let mut cells = vec![start.clone()];
-                cells.extend(timed(
-                    look.digits,
-                    &total.counts,
-                    &total.turnaround,
-                    &total.response_time,
-                ));
-                cells.extend(trouble(total.data_bytes, &total.counts));
-                servers.entry(total.server).or_default().push(cells);
+                servers
+                    .entry(total.server)
+                    .or_default()
+                    .push((start.clone(), total));
             }
         }
-        for (server, rows) in servers {
-            let heading = format!("Server {server}");
-            table(out, look, &heading, TIMES, usize::MAX, rows.into_iter())?;
+        for (server, totals) in servers {
+            let rows = totals.iter().map(|(start, total)| Timed {
+                of: start.clone(),
+                ..Timed::from(total)
+            });
+            let (heading, rows) = (format!("Server {server}"), rows.collect::<Vec<_>>());
+            table(out, look, &heading, rows.len(), timed(&rows, look.digits))?;
         }
         Ok(())
     }

@@ -3,62 +3,20 @@
 use super::spelling;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
-use crate::table::{Column, Table};
+use crate::table::{Column, Table, count};
 use crate::text::{Look, note};
 use crate::time::{Digits, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
-use wirewait_analysis::{Counts, Grade, Grouping, Ledger, Phase, Spread, Summary, Timing};
+use wirewait_analysis::{
+    Counts, Grade, Grouping, Label, Ledger, LedgerSum, OperationKey, PairKey, Phase, PlaceSum,
+    Spread, Summary, Times, Timing, Total,
+};
 use wirewait_judge::Culprit;
 use wirewait_wire::Kind;
 
 /// Rows of a table that people see; the document has all of them.
 const SHOWN: usize = 25;
-
-pub(super) const TIMES: &[Column] = &[
-    Column::left("of"),
-    Column::right("requests"),
-    Column::right("answered"),
-    Column::under("server turnaround", "p50"),
-    Column::under("server turnaround", "p95"),
-    Column::under("server turnaround", "p99"),
-    Column::under("server turnaround", "max"),
-    Column::under("server turnaround", "mean"),
-    Column::under("response time", "p50"),
-    Column::under("response time", "p95"),
-    Column::under("response time", "max"),
-    Column::under("response time", "mean"),
-    Column::right("data bytes").rare(),
-    Column::right("errors").rare(),
-    Column::right("unanswered").rare(),
-];
-
-const PAIRS: &[Column] = &[
-    Column::left("client"),
-    Column::left("server"),
-    Column::right("elapsed"),
-    Column::right("client's"),
-    Column::right("request").rare(),
-    Column::right("server's"),
-    Column::right("response").rare(),
-    Column::right("lost frames").rare(),
-    Column::right("unanswered").rare(),
-    Column::right("waiting").rare(),
-    Column::right("idle"),
-    Column::right("server's part"),
-];
-
-const PLACES: &[Column] = &[
-    Column::left("name"),
-    Column::left("share").rare(),
-    Column::left("server"),
-    Column::right("requests"),
-    Column::right("turnaround, mean"),
-    Column::right("response, mean"),
-    Column::right("response, total"),
-    Column::right("read").rare(),
-    Column::right("written").rare(),
-];
 
 /// Writes the figures of a summary.
 ///
@@ -68,105 +26,70 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
     head(out, summary, look)?;
     let digits = look.digits;
     let totals = summary.totals();
-    let rows = totals.iter().map(|total| {
-        let mut cells = vec![total.server.to_string()];
-        cells.extend(timed(
-            digits,
-            &total.counts,
-            &total.turnaround,
-            &total.response_time,
-        ));
-        cells.extend(trouble(total.data_bytes, &total.counts));
-        cells
-    });
-    table(out, look, "Servers", TIMES, SHOWN, rows)?;
+    let rows: Vec<_> = totals.iter().take(SHOWN).map(Timed::from).collect();
+    table(out, look, "Servers", totals.len(), timed(&rows, digits))?;
     for total in &totals {
-        let mut rows: Vec<_> = summary.operations.iter().collect();
-        rows.retain(|(key, _)| key.server == total.server);
-        rows.sort_by_key(|(key, sum)| (Reverse(sum.response_time.spread().total), **key));
-        let cells = rows.iter().map(|(key, sum)| {
-            let command = Command {
-                name: key.command,
-                code: key.code,
-            };
-            let wait = if key.kind == Kind::Wait {
-                " (wait)"
-            } else {
-                ""
-            };
-            let mut cells = vec![format!("{} {command}{wait}", key.protocol)];
-            cells.extend(timed(
-                digits,
-                &sum.counts,
-                &sum.turnaround,
-                &sum.response_time,
-            ));
-            cells.extend(trouble(sum.data_bytes, &sum.counts));
-            cells
+        let mut operations: Vec<_> = summary.operations.iter().collect();
+        operations.retain(|(key, _)| key.server == total.server);
+        operations.sort_by_key(|(key, sum)| (total_of(&sum.response_time), **key));
+        let first = operations.iter().take(SHOWN);
+        let rows = first.map(|(key, sum)| Timed {
+            of: operation(key),
+            counts: &sum.counts,
+            turnaround: sum.turnaround.times(),
+            response: sum.response_time.times(),
+            data_bytes: sum.data_bytes,
         });
-        table(
-            out,
-            look,
-            &format!("Server {}", total.server),
-            TIMES,
-            SHOWN,
-            cells,
-        )?;
+        let rows: Vec<_> = rows.collect();
+        let heading = format!("Server {}", total.server);
+        table(out, look, &heading, operations.len(), timed(&rows, digits))?;
     }
     let mut stations: Vec<_> = summary.stations.iter().collect();
-    stations.sort_by_key(|(client, sum)| (Reverse(sum.response_time.spread().total), **client));
-    let rows = stations.iter().map(|(client, sum)| {
-        let mut cells = vec![client.to_string()];
-        cells.extend(timed(
-            digits,
-            &sum.counts,
-            &sum.turnaround,
-            &sum.response_time,
-        ));
-        cells.extend(trouble(sum.data_bytes, &sum.counts));
-        cells
+    stations.sort_by_key(|(client, sum)| (total_of(&sum.response_time), **client));
+    let rows = stations.iter().take(SHOWN).map(|(client, sum)| Timed {
+        of: client.to_string(),
+        counts: &sum.counts,
+        turnaround: sum.turnaround.times(),
+        response: sum.response_time.times(),
+        data_bytes: sum.data_bytes,
     });
-    table(out, look, "Stations", TIMES, SHOWN, rows)?;
-    let mut pairs: Vec<_> = summary.pairs.iter().collect();
-    pairs.sort_by_key(|(key, sum)| (Reverse(sum.ledger.waited()), **key));
-    let rows = pairs.iter().map(|(key, sum)| {
-        let mut cells = vec![key.client.to_string(), key.server.to_string()];
-        cells.extend(ledger(digits, &sum.ledger));
-        cells
-    });
-    table(
-        out,
-        look,
-        "Where the time of each client at each server went",
-        PAIRS,
-        SHOWN,
-        rows,
-    )?;
+    let rows: Vec<_> = rows.collect();
+    table(out, look, "Stations", stations.len(), timed(&rows, digits))?;
+    let mut rows: Vec<_> = summary.pairs.iter().collect();
+    rows.sort_by_key(|(key, sum)| (Reverse(sum.ledger.waited()), **key));
+    let heading = "Where the time of each client at each server went";
+    table(out, look, heading, rows.len(), pairs(first(&rows), digits))?;
     for (by, heading) in [
         (Grouping::User, "Users"),
         (Grouping::Share, "Shares"),
         (Grouping::File, "Files"),
     ] {
-        let mut places: Vec<_> = spelling::places(summary)
-            .filter(|(key, _)| key.by == by)
-            .collect();
-        places.sort_by_key(|(_, sum)| Reverse(sum.response_time.total));
-        let rows = places.iter().map(|(key, sum)| {
-            vec![
-                Escaped(&key.name).to_string(),
-                shown(key.share.as_deref().map(Escaped)),
-                key.server.to_string(),
-                Grouped(sum.counts.requests).to_string(),
-                mean(digits, &sum.turnaround),
-                mean(digits, &sum.response_time),
-                total(digits, &sum.response_time),
-                count(sum.read_bytes),
-                count(sum.written_bytes),
-            ]
-        });
-        table(out, look, heading, PLACES, SHOWN, rows)?;
+        let rows = spelling::places(summary).filter(|(key, _)| key.by == by);
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by_key(|(_, sum)| Reverse(sum.response_time.total));
+        table(out, look, heading, rows.len(), places(first(&rows), digits))?;
     }
     Ok(())
+}
+
+/// The first rows.
+fn first<R>(rows: &[R]) -> &[R] {
+    &rows[..SHOWN.min(rows.len())]
+}
+
+fn total_of(times: &Timing) -> Reverse<i128> {
+    Reverse(times.spread().total)
+}
+
+fn operation(key: &OperationKey) -> String {
+    let command = Command {
+        name: key.command,
+        code: key.code,
+    };
+    match key.kind {
+        Kind::Wait => format!("{} {command} (wait)", key.protocol),
+        _ => format!("{} {command}", key.protocol),
+    }
 }
 
 fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
@@ -214,25 +137,21 @@ fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
     Ok(())
 }
 
-/// The first rows under a heading, and how many more there are.
+/// Writes the first rows under a heading, and how many more of all there are.
 pub(super) fn table(
     out: &mut impl Write,
     look: Look,
     heading: &str,
-    columns: &'static [Column],
-    most: usize,
-    rows: impl ExactSizeIterator<Item = Vec<String>>,
+    all: usize,
+    first: Table,
 ) -> io::Result<()> {
-    let all = rows.len();
-    let mut table = Table::new(columns);
-    rows.take(most).for_each(|cells| table.row(cells));
-    if table.is_empty() {
+    if first.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
     look.heading(out, heading)?;
-    table.write(out, look)?;
-    match all.saturating_sub(most) {
+    first.write(out, look)?;
+    match all.saturating_sub(first.len()) {
         0 => Ok(()),
         more => note(
             out,
@@ -245,59 +164,104 @@ pub(super) fn table(
     }
 }
 
-pub(super) fn timed(
-    digits: Digits,
-    counts: &Counts,
-    turnaround: &Timing,
-    response: &Timing,
-) -> [String; 11] {
-    let (turnaround, response) = (turnaround.times(), response.times());
-    let of = |n: u64, ns: i64| shown((n > 0).then(|| digits.time(ns)));
-    [
-        Grouped(counts.requests).to_string(),
-        Grouped(counts.answered).to_string(),
-        of(turnaround.n, turnaround.p50),
-        of(turnaround.n, turnaround.p95),
-        of(turnaround.n, turnaround.p99),
-        of(turnaround.n, turnaround.max),
-        shown(turnaround.mean().map(|ns| digits.time(ns))),
-        of(response.n, response.p50),
-        of(response.n, response.p95),
-        of(response.n, response.max),
-        shown(response.mean().map(|ns| digits.time(ns))),
-    ]
+/// Requests with their times.
+pub(super) struct Timed<'a> {
+    pub(super) of: String,
+    pub(super) counts: &'a Counts,
+    pub(super) turnaround: Times,
+    pub(super) response: Times,
+    pub(super) data_bytes: u64,
 }
 
-pub(super) fn trouble(data_bytes: u64, counts: &Counts) -> [String; 3] {
-    [data_bytes, counts.failures, counts.unanswered].map(count)
+impl<'a> From<&'a Total> for Timed<'a> {
+    fn from(total: &'a Total) -> Self {
+        Self {
+            of: total.server.to_string(),
+            counts: &total.counts,
+            turnaround: total.turnaround.times(),
+            response: total.response_time.times(),
+            data_bytes: total.data_bytes,
+        }
+    }
 }
 
-fn ledger(digits: Digits, ledger: &Ledger) -> Vec<String> {
-    let time = |ns: u64| shown((ns > 0).then(|| digits.span(ns)));
-    let mut cells = vec![time(ledger.total())];
-    cells.extend(Phase::ALL.map(|share| time(ledger.get(share))));
-    let active = ledger.active();
-    let part = (active > 0).then(|| Percent(Culprit::Server.shown(ledger), active));
-    cells.push(shown(part));
-    cells
+pub(super) fn timed(rows: &[Timed<'_>], digits: Digits) -> Table {
+    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
+    let mean = |times: &Times| times.mean().map(|ns| digits.time(ns));
+    Table::over(rows)
+        .left("of", |row| row.of.clone())
+        .right("requests", |row| Grouped(row.counts.requests))
+        .right("answered", |row| Grouped(row.counts.answered))
+        .under("server turnaround", "p50", |row| {
+            some(&row.turnaround, row.turnaround.p50)
+        })
+        .under("server turnaround", "p95", |row| {
+            some(&row.turnaround, row.turnaround.p95)
+        })
+        .under("server turnaround", "p99", |row| {
+            some(&row.turnaround, row.turnaround.p99)
+        })
+        .under("server turnaround", "max", |row| {
+            some(&row.turnaround, row.turnaround.max)
+        })
+        .under("server turnaround", "mean", |row| mean(&row.turnaround))
+        .under("response time", "p50", |row| {
+            some(&row.response, row.response.p50)
+        })
+        .under("response time", "p95", |row| {
+            some(&row.response, row.response.p95)
+        })
+        .under("response time", "max", |row| {
+            some(&row.response, row.response.max)
+        })
+        .under("response time", "mean", |row| mean(&row.response))
+        .rare("data bytes", |row| count(row.data_bytes))
+        .rare("errors", |row| count(row.counts.failures))
+        .rare("unanswered", |row| count(row.counts.unanswered))
+        .table
 }
 
-fn mean(digits: Digits, spread: &Spread) -> String {
-    shown(spread.mean().map(|ns| digits.time(ns)))
+fn pairs(rows: &[(&PairKey, &LedgerSum)], digits: Digits) -> Table {
+    let some = |ns: u64| (ns > 0).then(|| digits.span(ns));
+    let phase = |sum: &LedgerSum, phase| some(sum.ledger.get(phase));
+    let part = |ledger: &Ledger| match ledger.active() {
+        0 => None,
+        active => Some(Percent(Culprit::Server.shown(ledger), active)),
+    };
+    Table::over(rows)
+        .left("client", |(key, _)| key.client)
+        .left("server", |(key, _)| key.server)
+        .right("elapsed", |(_, sum)| some(sum.ledger.total()))
+        .right("client's", |(_, sum)| phase(sum, Phase::Client))
+        .rare("request", |(_, sum)| phase(sum, Phase::Request))
+        .right("server's", |(_, sum)| phase(sum, Phase::Server))
+        .rare("response", |(_, sum)| phase(sum, Phase::Response))
+        .rare("distance", |(_, sum)| phase(sum, Phase::Distance))
+        .rare("lost frames", |(_, sum)| phase(sum, Phase::Retransmission))
+        .rare("unanswered", |(_, sum)| phase(sum, Phase::Unanswered))
+        .rare("waiting", |(_, sum)| phase(sum, Phase::Waiting))
+        .right("idle", |(_, sum)| phase(sum, Phase::Idle))
+        .rare("unknown", |(_, sum)| phase(sum, Phase::Unknown))
+        .right("server's part", |(_, sum)| part(&sum.ledger))
+        .table
 }
 
-fn total(digits: Digits, spread: &Spread) -> String {
-    let ns = i64::try_from(spread.total).unwrap_or(i64::MAX);
-    shown((spread.n > 0).then(|| digits.time(ns)))
-}
-
-fn count(n: u64) -> String {
-    shown((n > 0).then_some(Grouped(n)))
-}
-
-fn shown(value: Option<impl std::fmt::Display>) -> String {
-    value.map_or_else(
-        || crate::table::NOTHING.to_owned(),
-        |value| value.to_string(),
-    )
+fn places(rows: &[(Label, &PlaceSum)], digits: Digits) -> Table {
+    let mean = |spread: &Spread| spread.mean().map(|ns| digits.time(ns));
+    let total = |spread: &Spread| {
+        let ns = i64::try_from(spread.total).unwrap_or(i64::MAX);
+        (spread.n > 0).then(|| digits.time(ns))
+    };
+    let share = |key: &Label| Some(Escaped(key.share.as_deref()?).to_string());
+    Table::over(rows)
+        .left("name", |(key, _)| Escaped(&key.name).to_string())
+        .column(Column::left("share").rare(), |(key, _)| share(key))
+        .left("server", |(key, _)| key.server)
+        .right("requests", |(_, sum)| Grouped(sum.counts.requests))
+        .right("turnaround, mean", |(_, sum)| mean(&sum.turnaround))
+        .right("response, mean", |(_, sum)| mean(&sum.response_time))
+        .right("response, total", |(_, sum)| total(&sum.response_time))
+        .rare("read", |(_, sum)| count(sum.read_bytes))
+        .rare("written", |(_, sum)| count(sum.written_bytes))
+        .table
 }

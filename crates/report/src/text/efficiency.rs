@@ -2,7 +2,7 @@
 
 use super::{Look, entry};
 use crate::figures::{Grouped, Milli, Percent, Rate};
-use crate::table::{Column, Filling, NOTHING, Table};
+use crate::table::{Filling, NOTHING, Table};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{ASSUMED_BUFFER, Accesses, EfficiencyRow, LayerAcks, Snapshot, Units};
@@ -54,12 +54,8 @@ pub(crate) fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
         })
         .right("control", |row| part(control(row), row.all().frames))
         .right("overhead", |row| overhead(row))
-        .column(Column::under("retransmitted", "by clients").rare(), |row| {
-            again(row.units[0])
-        })
-        .column(Column::under("retransmitted", "by servers").rare(), |row| {
-            again(row.units[1])
-        })
+        .rare_under("retransmitted", "by clients", |row| again(row.units[0]))
+        .rare_under("retransmitted", "by servers", |row| again(row.units[1]))
         .rare("time lost", |row| lost(row.units))
         .table
 }

@@ -107,26 +107,20 @@ pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
         .under("on the wire", "peak 1 s", |of| of.peak(2))
         .under("on the wire", "100 ms", |of| of.peak(1))
         .under("on the wire", "10 ms", |of| of.peak(0))
-        .column(Column::under("utilisation", "average").rare(), used)
-        .column(Column::under("utilisation", "peak 1 s").rare(), |of| {
-            of.used(2)
-        })
-        .column(Column::under("utilisation", "100 ms").rare(), |of| {
-            of.used(1)
-        })
-        .column(Column::under("utilisation", "10 ms").rare(), |of| {
-            of.used(0)
-        })
-        .column(Column::under("broadcast", "frames").rare(), |of| {
+        .rare_under("utilisation", "average", used)
+        .rare_under("utilisation", "peak 1 s", |of| of.used(2))
+        .rare_under("utilisation", "100 ms", |of| of.used(1))
+        .rare_under("utilisation", "10 ms", |of| of.used(0))
+        .rare_under("broadcast", "frames", |of| {
             of.whole(of.part(of.row.broadcast))
         })
-        .column(Column::under("broadcast", "bytes").rare(), |of| {
+        .rare_under("broadcast", "bytes", |of| {
             of.whole(of.part_of_bytes(of.row.broadcast))
         })
-        .column(Column::under("multicast", "frames").rare(), |of| {
+        .rare_under("multicast", "frames", |of| {
             of.whole(of.part(of.row.multicast))
         })
-        .column(Column::under("multicast", "bytes").rare(), |of| {
+        .rare_under("multicast", "bytes", |of| {
             of.whole(of.part_of_bytes(of.row.multicast))
         })
         .rare("copies", |of| of.whole(count(of.row.copies.frames)))

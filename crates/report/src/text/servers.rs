@@ -2,7 +2,7 @@
 
 use super::{Look, trouble};
 use crate::figures::{Command, Grouped, Percent, Rate, frames_per_request};
-use crate::table::{Column, Table, count};
+use crate::table::{Table, count};
 use crate::time::Digits;
 use crate::verdict::marked;
 use std::collections::BTreeMap;
@@ -163,22 +163,17 @@ fn table(rows: &[(&ServerRow, Option<&LedgerRow>)], time: &TimeOf<'_>) -> Table 
         .under("response time", "max", |(row, _)| {
             some(&row.response_time, row.response_time.max)
         })
-        .column(Column::under("active time", "all").rare(), |(_, ledger)| {
+        .rare_under("active time", "all", |(_, ledger)| {
             ledger.map(|row| digits.span(row.ledger.active()))
         })
-        .column(
-            Column::under("active time", "% of capture").rare(),
-            |(_, ledger)| ledger.map(|row| Percent(row.ledger.active(), time.all)),
-        )
-        .column(Column::under("of it", "client").rare(), |(_, ledger)| {
-            of(ledger, Culprit::Client)
+        .rare_under("active time", "% of capture", |(_, ledger)| {
+            ledger.map(|row| Percent(row.ledger.active(), time.all))
         })
-        .column(Column::under("of it", "network").rare(), |(_, ledger)| {
+        .rare_under("of it", "client", |(_, ledger)| of(ledger, Culprit::Client))
+        .rare_under("of it", "network", |(_, ledger)| {
             of(ledger, Culprit::Network)
         })
-        .column(Column::under("of it", "server").rare(), |(_, ledger)| {
-            of(ledger, Culprit::Server)
-        })
+        .rare_under("of it", "server", |(_, ledger)| of(ledger, Culprit::Server))
         .under("frames per request", "data", |(row, _)| {
             frames_per_request(&row.frames, &row.counts).0
         })
