@@ -32,9 +32,24 @@ pub(crate) fn clipped(text: &str, wide: usize) -> String {
     out
 }
 
+/// Lines of an area, from `y` on.
+pub(crate) fn band(area: Rect, y: u16, height: u16) -> Rect {
+    Rect { y, height, ..area }
+}
+
 /// Writes into at most `wide` columns from (x, y). The text is escaped, so it cannot control
 /// the terminal.
-pub(crate) fn put(
+pub(crate) fn put(buffer: &mut Buffer, at: (u16, u16), wide: u16, text: &str, style: Style) {
+    put_at(buffer, at, wide, text, false, style);
+}
+
+/// The same, at the right end of these columns.
+pub(crate) fn put_right(buffer: &mut Buffer, at: (u16, u16), wide: u16, text: &str, style: Style) {
+    put_at(buffer, at, wide, text, true, style);
+}
+
+/// Writes into these columns, at their right end or at their left.
+pub(crate) fn put_at(
     buffer: &mut Buffer,
     (x, y): (u16, u16),
     wide: u16,
@@ -89,14 +104,8 @@ pub(crate) fn wrapped(buffer: &mut Buffer, area: Rect, text: &str, style: Style)
         } else {
             line.clone()
         };
-        put(
-            buffer,
-            (area.x, area.y + n as u16),
-            area.width,
-            &line,
-            false,
-            style,
-        );
+        let at = (area.x, area.y + n as u16);
+        put(buffer, at, area.width, &line, style);
     }
     // At most the height of the area, which is 16 bits.
     lines.len().min(fits) as u16
@@ -154,9 +163,9 @@ mod tests {
     #[test]
     fn nothing_is_written_outside() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 1));
-        put(&mut buffer, (2, 0), 9, "abc", false, Style::new());
-        put(&mut buffer, (9, 0), 9, "abc", false, Style::new());
-        put(&mut buffer, (0, 5), 9, "abc", true, Style::new());
+        put(&mut buffer, (2, 0), 9, "abc", Style::new());
+        put(&mut buffer, (9, 0), 9, "abc", Style::new());
+        put_right(&mut buffer, (0, 5), 9, "abc", Style::new());
         assert_eq!(buffer, Buffer::with_lines(["  a…"]));
     }
 }

@@ -51,77 +51,75 @@ pub(crate) struct Column<R> {
     pub(crate) cell: fn(&R, &Context<'_>) -> Cell,
 }
 
-impl<R> Column<R> {
-    const fn new(
-        title: &'static str,
-        right: bool,
-        width: (u16, u16),
-        cell: fn(&R, &Context<'_>) -> Cell,
-    ) -> Self {
+impl Head {
+    const fn new(title: &'static str, right: bool, width: (u16, u16)) -> Self {
         Self {
-            head: Head {
-                title,
-                group: "",
-                right,
-                rank: 0,
-                width,
-                grows: false,
-                percentile: false,
-                help: "",
-            },
-            cell,
+            title,
+            group: "",
+            right,
+            rank: 0,
+            width,
+            grows: false,
+            percentile: false,
+            help: "",
         }
     }
 
     /// Text of this width at least.
-    pub(crate) const fn left(
-        title: &'static str,
-        width: u16,
-        cell: fn(&R, &Context<'_>) -> Cell,
-    ) -> Self {
-        Self::new(title, false, (width, 64), cell)
+    pub(crate) const fn left(title: &'static str, width: u16) -> Self {
+        Self::new(title, false, (width, 64))
     }
 
     /// A figure of this width at least.
-    pub(crate) const fn right(
-        title: &'static str,
-        width: u16,
-        cell: fn(&R, &Context<'_>) -> Cell,
-    ) -> Self {
-        Self::new(title, true, (width, 24), cell)
+    pub(crate) const fn right(title: &'static str, width: u16) -> Self {
+        Self::new(title, true, (width, 24))
     }
 
     /// The higher, the sooner it goes.
     pub(crate) const fn rank(mut self, rank: u8) -> Self {
-        self.head.rank = rank;
+        self.rank = rank;
         self
     }
 
     pub(crate) const fn under(mut self, group: &'static str) -> Self {
-        self.head.group = group;
+        self.group = group;
         self
     }
 
     pub(crate) const fn most(mut self, width: u16) -> Self {
-        self.head.width.1 = width;
+        self.width.1 = width;
         self
     }
 
     pub(crate) const fn grows(mut self) -> Self {
-        self.head.grows = true;
+        self.grows = true;
         self
     }
 
     pub(crate) const fn percentile(mut self) -> Self {
-        self.head.percentile = true;
+        self.percentile = true;
         self
     }
 
     pub(crate) const fn help(mut self, text: &'static str) -> Self {
-        self.head.help = text;
+        self.help = text;
         self
     }
 }
+
+/// The columns of rows of one kind: what is known of each, and what stands in it.
+macro_rules! columns_of {
+    [|$row:ident: $type:ty, $context:ident| $($head:expr => $cell:expr),* $(,)?] => {{
+        // Most cells need only their row.
+        #[allow(unused_variables)]
+        let columns = vec![$($crate::table::Column {
+            head: $head,
+            cell: |$row: $type, $context: &$crate::context::Context<'_>| $cell,
+        }),*];
+        columns
+    }};
+}
+pub(crate) use columns_of;
 
 /// Rows of one kind, with their columns.
 pub(crate) struct List<R> {

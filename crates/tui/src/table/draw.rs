@@ -284,7 +284,7 @@ fn marked(
             Some((at, _)) if at == *c => theme.head.add_modifier(Modifier::BOLD),
             _ => theme.head,
         };
-        text::put(buffer, (x, y), *wide, &titles[*c], heads[*c].right, style);
+        text::put_at(buffer, (x, y), *wide, &titles[*c], heads[*c].right, style);
         x = x.saturating_add(wide + GAP);
     }
     for (n, row) in cells.iter().enumerate() {
@@ -293,7 +293,7 @@ fn marked(
         let mut x = area.x;
         for (c, wide) in &columns {
             let style = theme.tone(row[*c].tone);
-            text::put(buffer, (x, y), *wide, &texts[n][*c], heads[*c].right, style);
+            text::put_at(buffer, (x, y), *wide, &texts[n][*c], heads[*c].right, style);
             x = x.saturating_add(wide + GAP);
         }
         if chosen {
@@ -325,14 +325,7 @@ fn marked(
             .rev()
             .find(|y| wide < area.width && free(*y));
         if let Some(y) = line {
-            text::put(
-                buffer,
-                (area.right() - wide, y),
-                wide,
-                &said,
-                true,
-                theme.dim,
-            );
+            text::put_right(buffer, (area.right() - wide, y), wide, &said, theme.dim);
         }
     }
     if bar {
@@ -377,7 +370,7 @@ fn groups(
         if let Some((first, _)) = same.first() {
             let group = heads[*first].group;
             let style = context.theme.dim;
-            text::put(buffer, (x, area.y), wide, group, heads[*first].right, style);
+            text::put_at(buffer, (x, area.y), wide, group, heads[*first].right, style);
         }
         x = x.saturating_add(wide + GAP);
     }
@@ -405,13 +398,6 @@ pub(crate) fn scrollbar(
             ("│", context.theme.line)
         };
         // Below the track's height, which is 16 bits.
-        text::put(
-            buffer,
-            (track.x, track.y + n as u16),
-            1,
-            symbol,
-            false,
-            style,
-        );
+        text::put(buffer, (track.x, track.y + n as u16), 1, symbol, style);
     }
 }

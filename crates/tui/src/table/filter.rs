@@ -237,15 +237,14 @@ fn names(head: &Head, start: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Cell, Column};
+    use crate::table::Cell;
 
     fn takes(filter: &str) -> bool {
-        let columns: [Column<()>; 3] = [
-            Column::left("server", 8, |(), _| Cell::default()),
-            Column::left("file name", 8, |(), _| Cell::default()),
-            Column::right("p95", 8, |(), _| Cell::default()),
+        let heads = [
+            &Head::left("server", 8),
+            &Head::left("file name", 8),
+            &Head::right("p95", 8),
         ];
-        let heads: Vec<&Head> = columns.iter().map(|c| &c.head).collect();
         let cells = [
             Cell::text("10.0.0.1:445"),
             Cell::text(r"\pay\march.xls"),
@@ -305,11 +304,7 @@ mod tests {
 
     #[test]
     fn a_column_that_is_not_there_is_an_error() {
-        let columns: [Column<()>; 2] = [
-            Column::left("server", 8, |(), _| Cell::default()),
-            Column::right("requests", 8, |(), _| Cell::default()),
-        ];
-        let heads: Vec<&Head> = columns.iter().map(|c| &c.head).collect();
+        let heads = [&Head::left("server", 8), &Head::right("requests", 8)];
         let error = |text: &str| Filter::new(text).error(&heads);
         assert_eq!(error("requests > 200 server:x 10.0"), None);
         let said = error("rquests > 200").unwrap();

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::table::{Cell, Value};
-use crate::text::put;
+use crate::text::{put, put_right};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Bucket, Ledger, Phase, STEPS_NS, Sample};
@@ -59,7 +59,6 @@ pub(crate) fn ledger(ledger: &Ledger, context: &Context<'_>, area: Rect, buffer:
             (x, area.y),
             wide as u16,
             &text,
-            false,
             context.theme.phase(part),
         );
         x += wide as u16;
@@ -102,15 +101,8 @@ pub(crate) fn legend(
         if y >= area.bottom() {
             return area.height;
         }
-        put(buffer, (x, y), 1, letter, false, context.theme.phase(part));
-        put(
-            buffer,
-            (x + 2, y),
-            wide - 2,
-            &said,
-            false,
-            context.theme.plain,
-        );
+        put(buffer, (x, y), 1, letter, context.theme.phase(part));
+        put(buffer, (x + 2, y), wide - 2, &said, context.theme.plain);
         x += wide + 2;
     }
     (y + 1).saturating_sub(area.y).min(area.height)
@@ -170,20 +162,13 @@ pub(crate) fn histogram(steps: &[Bucket], context: &Context<'_>, area: Rect, buf
             Some(ns) => format!("from {}", Short(*ns)),
             None => "less".to_owned(),
         };
-        put(buffer, (area.x, y), 13, &label, true, context.theme.dim);
+        put_right(buffer, (area.x, y), 13, &label, context.theme.dim);
         let eighths = u128::from(*n) * u128::from(room) * 8 / u128::from(most);
         let bar = bar(u32::try_from(eighths).unwrap_or(u32::MAX), *n > 0);
-        put(
-            buffer,
-            (area.x + 14, y),
-            room,
-            &bar,
-            false,
-            context.theme.plot,
-        );
+        put(buffer, (area.x + 14, y), room, &bar, context.theme.plot);
         let count = format!("{} {}", Grouped(*n), Percent(*n, whole));
         let at = (area.x + 15 + room, y);
-        put(buffer, at, 19, &count, true, context.theme.plain);
+        put_right(buffer, at, 19, &count, context.theme.plain);
     }
 }
 

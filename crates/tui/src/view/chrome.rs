@@ -89,14 +89,13 @@ pub(super) fn tabs(model: &Model, screen: Rect, buffer: &mut Buffer) {
             (screen.x + x, screen.y),
             text::width(text) as u16,
             text,
-            false,
             style,
         );
     }
     let clock = clock(model);
     let wide = text::width(&clock) as u16;
     let at = (screen.right().saturating_sub(wide), screen.y);
-    put(buffer, at, wide, &clock, false, theme.dim);
+    put(buffer, at, wide, &clock, theme.dim);
 }
 
 /// Where one is, and how much of it is shown.
@@ -124,13 +123,12 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
         from += 1;
         line = format!("… › {}", names[from..].join(" › "));
     }
-    put(buffer, (screen.x, y), room, &line, false, theme.title);
+    put(buffer, (screen.x, y), room, &line, theme.title);
     put(
         buffer,
         (screen.right().saturating_sub(right), y),
         right,
         &count,
-        false,
         theme.dim,
     );
 }
@@ -210,7 +208,7 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     let mut x = screen.x;
     for piece in &pieces {
         let wide = text::width(&piece.text) as u16;
-        put(buffer, (x, y), wide, &piece.text, false, piece.style);
+        put(buffer, (x, y), wide, &piece.text, piece.style);
         x = x.saturating_add(wide + 2);
     }
 }
@@ -323,19 +321,19 @@ pub(super) fn hints(model: &Model, screen: Rect, buffer: &mut Buffer) {
             ),
         };
         let line = format!("/{}_  {said}", table.filter_text);
-        put(buffer, (screen.x, y), screen.width, &line, false, style);
+        put(buffer, (screen.x, y), screen.width, &line, style);
         return;
     }
     if let Overlay::Number(text) = &model.overlay {
         let line = format!("open: {text}_  {}", NUMBER_SYNTAX);
-        put(buffer, (screen.x, y), screen.width, &line, false, theme.key);
+        put(buffer, (screen.x, y), screen.width, &line, theme.key);
         return;
     }
     for (x, hint) in placed(model, screen) {
         let (key, word) = (hint.key.as_str(), hint.word.as_str());
         let (k, w) = (text::width(key) as u16, text::width(word) as u16);
-        put(buffer, (x, y), k, key, false, theme.key);
-        put(buffer, (x + k + 1, y), w, word, false, theme.plain);
+        put(buffer, (x, y), k, key, theme.key);
+        put(buffer, (x + k + 1, y), w, word, theme.plain);
     }
 }
 

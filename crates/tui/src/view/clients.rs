@@ -6,8 +6,8 @@ use super::{View, bars, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
-use crate::text::{put, wrapped};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::text::{band, put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -58,93 +58,60 @@ impl ClientRow<'_> {
 }
 
 fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
-    vec![
-        Column::left("client", 15, |r: &ClientRow<'_>, _| Cell::text(r.station.client.to_string()))
-            .most(30)
-            .help("The client's station."),
-        Column::right("servers", 7, |r: &ClientRow<'_>, _| r.since_start(|| Cell::count(r.station.servers)))
-            .rank(8)
-            .help("Servers to which the client sent requests."),
-        Column::right("requests", 8, |r: &ClientRow<'_>, _| Cell::count(r.counts().requests))
-            .rank(1)
-            .help("Requests in the capture."),
-        Column::left("response rate", 17, |r: &ClientRow<'_>, context| {
-            Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet()
-        })
-        .rank(6)
-        .help("Responses in each second of the last minute, or of the window. The latest is at the right."),
-        Column::right("waited", 8, |r: &ClientRow<'_>, _| {
-            r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))))
-        })
-        .rank(1)
-        .help("Time that the client waited for responses. The longest wait stands first."),
-        Column::right("of all", 7, |r: &ClientRow<'_>, _| {
-            r.since_start(|| {
+    columns_of![|r: &ClientRow<'_>, context|
+        Head::left("client", 15).most(30).help("The client's station.")
+            => Cell::text(r.station.client.to_string()),
+        Head::right("servers", 7).rank(8).help("Servers to which the client sent requests.")
+            => r.since_start(|| Cell::count(r.station.servers)),
+        Head::right("requests", 8).rank(1).help("Requests in the capture.")
+            => Cell::count(r.counts().requests),
+        Head::left("response rate", 17).rank(6)
+            .help("Responses in each second of the last minute, or of the window. The latest is at the right.")
+            => Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet(),
+        Head::right("waited", 8).rank(1)
+            .help("Time that the client waited for responses. The longest wait stands first.")
+            => r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))),
+        Head::right("of all", 7).rank(3).help("The client's share of the time that all clients waited.")
+            => r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(row.ledger.waited(), r.waited).into()
                 })
-            })
-        })
-        .rank(3)
-        .help("The client's share of the time that all clients waited."),
-        Column::right("p50", 7, |r: &ClientRow<'_>, _| {
-            r.time(r.response_time.p50)
-        })
-        .under("response")
-        .rank(4)
-        .percentile()
-        .help("Median response time, from the first frame of the request to the last frame of the response."),
-        Column::right("p95", 7, |r: &ClientRow<'_>, _| {
-            r.time(r.response_time.p95)
-        })
-        .under("response")
-        .rank(2)
-        .percentile()
-        .help("95th percentile of the response time."),
-        Column::right("× mean", 7, |r: &ClientRow<'_>, _| r.since_start(|| relative(r)))
-            .under("response")
-            .rank(2)
-            .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long."),
-        Column::right("think", 8, |r: &ClientRow<'_>, _| {
-            r.since_start(|| times(&r.station.think_time, r.station.think_time.p50))
-        })
-        .rank(5)
-        .percentile()
-        .help("Median think time: pauses between requests longer than half a second."),
-        Column::right("resent", 6, |r: &ClientRow<'_>, _| {
-            let window = r.window.as_ref().map(|tally| tally.retransmitted);
-            Cell::trouble(window.unwrap_or(r.station.retransmitted), Tone::Warn)
-        })
-        .rank(4)
-        .help("Retransmitted frames of the client's requests, in either direction."),
-        Column::right("repeated", 8, |r: &ClientRow<'_>, _| {
-            Cell::trouble(r.counts().repeated, Tone::Warn)
-        })
-        .rank(4)
-        .help("Requests that the client sent more than once."),
-        Column::right("errors", 6, |r: &ClientRow<'_>, _| {
-            Cell::trouble(r.counts().failures, Tone::Warn)
-        })
-        .rank(5)
-        .help("Responses that report a failure."),
-        Column::right("unanswered", 10, |r: &ClientRow<'_>, _| {
-            Cell::trouble(r.counts().unanswered, Tone::Bad)
-        })
-        .rank(5)
-        .help("Requests without a response."),
-        Column::right("data", 9, |r: &ClientRow<'_>, _| {
-            let window = r.window.as_ref().map(|tally| tally.data_bytes);
-            Value::Bytes(window.unwrap_or(r.station.data_bytes)).into()
-        })
-            .rank(7)
-            .help("File data transferred."),
-        Column::left("spread", 12, |r: &ClientRow<'_>, _| match &r.window {
-            Some(tally) => bars::spread(&tally.response_time.buckets().collect::<Vec<_>>()),
-            None => bars::spread(&bars::steps(&r.station.samples.response_time)),
-        })
-            .under("response")
-            .rank(7)
-            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
+            }),
+        Head::right("p50", 7).under("response").rank(4).percentile()
+            .help("Median response time, from the first frame of the request to the last frame of the response.")
+            => r.time(r.response_time.p50),
+        Head::right("p95", 7).under("response").rank(2).percentile()
+            .help("95th percentile of the response time.")
+            => r.time(r.response_time.p95),
+        Head::right("× mean", 7).under("response").rank(2)
+            .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long.")
+            => r.since_start(|| relative(r)),
+        Head::right("think", 8).rank(5).percentile()
+            .help("Median think time: pauses between requests longer than half a second.")
+            => r.since_start(|| times(&r.station.think_time, r.station.think_time.p50)),
+        Head::right("resent", 6).rank(4)
+            .help("Retransmitted frames of the client's requests, in either direction.")
+            => {
+                let window = r.window.as_ref().map(|tally| tally.retransmitted);
+                Cell::trouble(window.unwrap_or(r.station.retransmitted), Tone::Warn)
+            },
+        Head::right("repeated", 8).rank(4).help("Requests that the client sent more than once.")
+            => Cell::trouble(r.counts().repeated, Tone::Warn),
+        Head::right("errors", 6).rank(5).help("Responses that report a failure.")
+            => Cell::trouble(r.counts().failures, Tone::Warn),
+        Head::right("unanswered", 10).rank(5).help("Requests without a response.")
+            => Cell::trouble(r.counts().unanswered, Tone::Bad),
+        Head::right("data", 9).rank(7).help("File data transferred.")
+            => {
+                let window = r.window.as_ref().map(|tally| tally.data_bytes);
+                Value::Bytes(window.unwrap_or(r.station.data_bytes)).into()
+            },
+        Head::left("spread", 12).under("response").rank(7)
+            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10.")
+            => match &r.window {
+                Some(tally) => bars::spread(&tally.response_time.buckets().collect::<Vec<_>>()),
+                None => bars::spread(&bars::steps(&r.station.samples.response_time)),
+            },
     ]
 }
 
@@ -277,17 +244,9 @@ fn detail(
         let known = ledger(snapshot, row);
         if let Some(known) = known.filter(|row| row.ledger.total() > 0) {
             let ledger = known.ledger;
-            let line = Rect {
-                y,
-                height: 1,
-                ..area
-            };
+            let line = band(area, y, 1);
             bars::ledger(&ledger, &context, line, buffer);
-            let below = Rect {
-                y: y + 1,
-                height: area.bottom().saturating_sub(y + 1).min(2),
-                ..area
-            };
+            let below = band(area, y + 1, area.bottom().saturating_sub(y + 1).min(2));
             let marks = [Culprit::Client, Culprit::Server];
             let marks = marks.map(|one| bound_mark(one, known, &snapshot.tick));
             y += 1 + bars::legend((&ledger, marks), &context, below, buffer);
@@ -300,30 +259,15 @@ fn detail(
                 marked(Culprit::Server, known, &snapshot.tick).unwrap_or_default(),
                 row.thinks,
             );
-            put(
-                buffer,
-                (area.x, y),
-                area.width,
-                &text,
-                false,
-                context.theme.plain,
-            );
+            put(buffer, (area.x, y), area.width, &text, context.theme.plain);
             y += 1;
         }
         // What is said below needs six lines; the rest shows how its times are spread.
         let room = area.bottom().saturating_sub(y + 6);
         if room >= 4 && row.response_time.n > 0 {
-            let title = Rect {
-                y,
-                height: 1,
-                ..area
-            };
+            let title = band(area, y, 1);
             super::rule(buffer, title, "Response times", &context);
-            let below = Rect {
-                y: y + 1,
-                height: room - 1,
-                ..area
-            };
+            let below = band(area, y + 1, room - 1);
             bars::histogram(
                 &bars::steps(&row.samples.response_time),
                 &context,
@@ -333,11 +277,7 @@ fn detail(
             y += room;
         }
     }
-    let below = Rect {
-        y,
-        height: area.bottom().saturating_sub(y),
-        ..area
-    };
+    let below = band(area, y, area.bottom().saturating_sub(y));
     if below.height < 2 {
         return;
     }
@@ -346,19 +286,11 @@ fn detail(
     let sentences = fairness(&snapshot.fairness);
     if sentences.is_empty() {
         let said = "Not enough data: fairness needs two clients with enough response times.";
-        let rest = Rect {
-            y,
-            height: area.bottom() - y,
-            ..area
-        };
+        let rest = band(area, y, area.bottom() - y);
         wrapped(buffer, rest, said, context.theme.dim);
     }
     for sentence in sentences {
-        let rest = Rect {
-            y,
-            height: area.bottom().saturating_sub(y),
-            ..area
-        };
+        let rest = band(area, y, area.bottom().saturating_sub(y));
         let style = match sentence.starts_with("starves") {
             true => context.theme.bad,
             false => context.theme.plain,

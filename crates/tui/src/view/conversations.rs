@@ -1,16 +1,13 @@
 //! The conversations of the last minutes: what a request costs in frames, and what transports do.
 
+use super::View;
 use super::figures::at_most;
-use super::{View, draw_table};
 use crate::Command;
-use crate::context::Context;
 use crate::model::Model;
 use crate::place::{Place, Scope};
 use crate::state::{Talk, shown};
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
 use crate::theme::Tone;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use wirewait_analysis::Windows;
 use wirewait_analysis::recent::{End, Of, RecentParties};
 use wirewait_report::words::{Grouped, Short, frames_per_request};
@@ -22,127 +19,85 @@ struct ConversationRow<'m> {
 }
 
 fn columns<'m>() -> Vec<Column<ConversationRow<'m>>> {
-    vec![
-        Column::right("#", 4, |r: &ConversationRow<'_>, _| Value::Number(r.talk.number).into())
-            .rank(6)
-            .help("The number of the conversation in the capture."),
-        Column::left("client", 15, |r: &ConversationRow<'_>, _| end(r, |p| p.client.to_string()))
-            .most(32)
-            .help("The client, with its port or socket."),
-        Column::left("server", 15, |r: &ConversationRow<'_>, _| end(r, |p| p.server.to_string()))
-            .rank(2)
-            .most(32)
-            .help("The server, with its port or socket."),
-        Column::left("protocol", 8, |r: &ConversationRow<'_>, _| {
-            end(r, |p| format!("{}/{}", p.protocol, p.carrier))
-        })
-        .rank(6)
-        .help("Protocol and carrier."),
-        Column::right("requests", 8, |r: &ConversationRow<'_>, _| Cell::count(r.talk.tally.counts.requests))
-            .rank(1)
-            .help("Transactions that ended in that time."),
-        Column::left("response rate", 17, |r: &ConversationRow<'_>, context| {
-            Cell::from(Value::Course(context.course(&Of::Conversation(r.talk.number)))).quiet()
-        })
-        .rank(7)
-        .help("Responses in each second of the last minute, or of the window. The latest is at the right."),
-        Column::right("p95", 8, |r: &ConversationRow<'_>, _| {
-            let all = r.talk.tally.response_time.times();
-            at_most(&all, all.p95)
-        })
-        .under("response")
-        .rank(2)
-        .percentile()
-        .help("95th percentile of the response time, at most 4.2 % too high."),
-        Column::right("data", 9, |r: &ConversationRow<'_>, _| Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet())
-        .rank(5)
-        .help("File data transferred."),
-        Column::right("data", 7, |r: &ConversationRow<'_>, _| per_request(r, false))
-            .under("frames/request")
-            .rank(3)
-            .help("Frames with bytes of a request or its response, per request."),
-        Column::right("acks", 6, |r: &ConversationRow<'_>, _| per_request(r, true))
-            .under("frames/request")
-            .rank(3)
-            .help("Pure acknowledgements per request."),
-        Column::right("acks %", 6, |r: &ConversationRow<'_>, _| {
-            let f = &r.talk.tally.frames;
-            let all = [f.request, f.response, f.interim, f.ack, f.control, f.retransmitted];
-            let all = all.into_iter().fold(0, u64::saturating_add);
-            match all {
-                0 => Cell::default(),
-                all => Value::Share(f.ack, all).into(),
-            }
-        })
-        .rank(5)
-        .help("Acknowledgement overhead: pure acknowledgements, as a share of all frames of the requests."),
-        Column::right("resent", 6, |r: &ConversationRow<'_>, _| {
-            Cell::trouble(r.talk.tally.transport.resent, Tone::Warn)
-        })
-        .rank(3)
-        .help("Retransmissions by the transport."),
-        Column::right("busy", 5, |r: &ConversationRow<'_>, _| {
-            Cell::trouble(r.talk.tally.transport.busy, Tone::Warn)
-        })
-        .rank(4)
-        .help("How often a receiver stopped the sender: a closed TCP window, LLC RNR and the like."),
-        Column::right("to client", 9, |r: &ConversationRow<'_>, _| in_flight(r, Who::Client))
-            .under("most in flight")
-            .rank(5)
-            .help("Most bytes in flight to the client when an acknowledgement came: the part of its window that was used. Empty where only responses acknowledge."),
-        Column::right("to server", 9, |r: &ConversationRow<'_>, _| in_flight(r, Who::Server))
-            .under("most in flight")
-            .rank(5)
-            .help("The same for the server."),
-        Column::right("mean", 8, |r: &ConversationRow<'_>, _| {
-            let mean = r.talk.tally.transport.window_mean();
-            mean.map_or_else(Cell::default, |n| Value::Bytes(n).into())
-        })
-        .under("most in flight")
-        .rank(6)
-        .help("Mean of the bytes in flight when an acknowledgement came, in either direction."),
-        window("of client", |r, _| smallest(r, Who::Client))
-            .under("smallest window")
-            .rank(4)
-            .help("The smallest receive window that the client advertised. \">=\": at least; the capture lacks the opening of the connection, which has the scale of the window."),
-        window("of server", |r, _| smallest(r, Who::Server))
-            .under("smallest window")
-            .rank(4)
-            .help("The same for the server."),
-        window("of client", |r, _| mean(r, Who::Client))
-            .under("mean window")
-            .rank(7)
-            .help("Mean receive window of the client."),
-        window("of server", |r, _| mean(r, Who::Server))
-            .under("mean window")
-            .rank(7)
-            .help("Mean receive window of the server."),
-        window("of client", |r, _| largest(r, Who::Client))
-            .under("largest window")
-            .rank(7)
-            .help("Largest receive window of the client."),
-        window("of server", |r, _| largest(r, Who::Server))
-            .under("largest window")
-            .rank(7)
-            .help("Largest receive window of the server."),
-        window("of client", |r, _| shut(r, Who::Client))
-            .under("zero windows")
-            .rank(7)
-            .help("Frames in which the client advertised a receive window of 0."),
-        window("of server", |r, _| shut(r, Who::Server))
-            .under("zero windows")
-            .rank(7)
-            .help("Frames in which the server advertised a receive window of 0."),
-        Column::right("errors", 6, |r: &ConversationRow<'_>, _| {
-            Cell::trouble(r.talk.tally.counts.failures, Tone::Warn)
-        })
-        .rank(6)
-        .help("Responses that report a failure."),
-        Column::right("unanswered", 10, |r: &ConversationRow<'_>, _| {
-            Cell::trouble(r.talk.tally.counts.unanswered, Tone::Bad)
-        })
-        .rank(6)
-        .help("Requests without a response."),
+    columns_of![|r: &ConversationRow<'_>, context|
+        Head::right("#", 4).rank(6).help("The number of the conversation in the capture.")
+            => Value::Number(r.talk.number).into(),
+        Head::left("client", 15).most(32).help("The client, with its port or socket.")
+            => end(r, |p| p.client.to_string()),
+        Head::left("server", 15).rank(2).most(32).help("The server, with its port or socket.")
+            => end(r, |p| p.server.to_string()),
+        Head::left("protocol", 8).rank(6).help("Protocol and carrier.")
+            => end(r, |p| format!("{}/{}", p.protocol, p.carrier)),
+        Head::right("requests", 8).rank(1).help("Transactions that ended in that time.")
+            => Cell::count(r.talk.tally.counts.requests),
+        Head::left("response rate", 17).rank(7)
+            .help("Responses in each second of the last minute, or of the window. The latest is at the right.")
+            => Cell::from(Value::Course(context.course(&Of::Conversation(r.talk.number)))).quiet(),
+        Head::right("p95", 8).under("response").rank(2).percentile()
+            .help("95th percentile of the response time, at most 4.2 % too high.")
+            => {
+                let all = r.talk.tally.response_time.times();
+                at_most(&all, all.p95)
+            },
+        Head::right("data", 9).rank(5).help("File data transferred.")
+            => Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet(),
+        Head::right("data", 7).under("frames/request").rank(3)
+            .help("Frames with bytes of a request or its response, per request.")
+            => per_request(r, false),
+        Head::right("acks", 6).under("frames/request").rank(3).help("Pure acknowledgements per request.")
+            => per_request(r, true),
+        Head::right("acks %", 6).rank(5)
+            .help("Acknowledgement overhead: pure acknowledgements, as a share of all frames of the requests.")
+            => {
+                let f = &r.talk.tally.frames;
+                let all = [f.request, f.response, f.interim, f.ack, f.control, f.retransmitted];
+                let all = all.into_iter().fold(0, u64::saturating_add);
+                match all {
+                    0 => Cell::default(),
+                    all => Value::Share(f.ack, all).into(),
+                }
+            },
+        Head::right("resent", 6).rank(3).help("Retransmissions by the transport.")
+            => Cell::trouble(r.talk.tally.transport.resent, Tone::Warn),
+        Head::right("busy", 5).rank(4)
+            .help("How often a receiver stopped the sender: a closed TCP window, LLC RNR and the like.")
+            => Cell::trouble(r.talk.tally.transport.busy, Tone::Warn),
+        Head::right("to client", 9).under("most in flight").rank(5)
+            .help("Most bytes in flight to the client when an acknowledgement came: the part of its window that was used. Empty where only responses acknowledge.")
+            => in_flight(r, Who::Client),
+        Head::right("to server", 9).under("most in flight").rank(5).help("The same for the server.")
+            => in_flight(r, Who::Server),
+        Head::right("mean", 8).under("most in flight").rank(6)
+            .help("Mean of the bytes in flight when an acknowledgement came, in either direction.")
+            => {
+                let mean = r.talk.tally.transport.window_mean();
+                mean.map_or_else(Cell::default, |n| Value::Bytes(n).into())
+            },
+        Head::right("of client", 9).under("smallest window").rank(4)
+            .help("The smallest receive window that the client advertised. \">=\": at least; the capture lacks the opening of the connection, which has the scale of the window.")
+            => smallest(r, Who::Client),
+        Head::right("of server", 9).under("smallest window").rank(4).help("The same for the server.")
+            => smallest(r, Who::Server),
+        Head::right("of client", 9).under("mean window").rank(7).help("Mean receive window of the client.")
+            => mean(r, Who::Client),
+        Head::right("of server", 9).under("mean window").rank(7).help("Mean receive window of the server.")
+            => mean(r, Who::Server),
+        Head::right("of client", 9).under("largest window").rank(7)
+            .help("Largest receive window of the client.")
+            => largest(r, Who::Client),
+        Head::right("of server", 9).under("largest window").rank(7)
+            .help("Largest receive window of the server.")
+            => largest(r, Who::Server),
+        Head::right("of client", 9).under("zero windows").rank(7)
+            .help("Frames in which the client advertised a receive window of 0.")
+            => shut(r, Who::Client),
+        Head::right("of server", 9).under("zero windows").rank(7)
+            .help("Frames in which the server advertised a receive window of 0.")
+            => shut(r, Who::Server),
+        Head::right("errors", 6).rank(6).help("Responses that report a failure.")
+            => Cell::trouble(r.talk.tally.counts.failures, Tone::Warn),
+        Head::right("unanswered", 10).rank(6).help("Requests without a response.")
+            => Cell::trouble(r.talk.tally.counts.unanswered, Tone::Bad),
     ]
 }
 
@@ -169,13 +124,6 @@ fn in_flight(row: &ConversationRow<'_>, who: Who) -> Cell {
         0 => Cell::default(),
         n => Value::Bytes(n).into(),
     }
-}
-
-fn window<'m>(
-    title: &'static str,
-    cell: fn(&ConversationRow<'m>, &Context<'_>) -> Cell,
-) -> Column<ConversationRow<'m>> {
-    Column::right(title, 9, cell)
 }
 
 fn smallest(row: &ConversationRow<'_>, who: Who) -> Cell {
@@ -269,9 +217,5 @@ impl View for Conversations {
             model.open(Place::Transactions(Scope::Conversation(number)));
         }
         Vec::new()
-    }
-
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
-        draw_table(model, place, body, buffer);
     }
 }

@@ -1,7 +1,7 @@
 //! What servers and operations have in common: their figures, and the columns for them.
 
 use super::bars;
-use crate::table::{Cell, Column, Value};
+use crate::table::{Cell, Column, Head, Value, columns_of};
 use crate::theme::Tone;
 use wirewait_analysis::recent::{Of, Tally};
 use wirewait_analysis::{Bucket, Counts, FrameSums, Samples, ServerRow, ServerTotal, Times};
@@ -113,91 +113,66 @@ pub(super) fn at_most(all: &Times, one: i64) -> Cell {
 
 /// The columns that all of them have.
 pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
-    vec![
-        Column::right("requests", 8, |r: &R, _| Cell::count(r.figures().counts.requests))
-            .rank(2)
-            .help("Requests in the capture."),
-        Column::right("p50", 7, |r: &R, _| {
-            let figures = r.figures();
-            figures.time(&figures.turnaround, figures.turnaround.p50)
-        })
-        .under("turnaround")
-        .rank(4)
-        .percentile()
-        .help("Server turnaround, from the complete request to the first frame of the response: median."),
-        Column::right("p95", 7, |r: &R, _| {
-            let figures = r.figures();
-            figures.time(&figures.turnaround, figures.turnaround.p95)
-        })
-        .under("turnaround")
-        .rank(1)
-        .percentile()
-        .help("95th percentile of the turnaround."),
-        Column::right("p99", 7, |r: &R, _| {
-            let figures = r.figures();
-            figures.time(&figures.turnaround, figures.turnaround.p99)
-        })
-        .under("turnaround")
-        .rank(5)
-        .percentile()
-        .help("99th percentile of the turnaround."),
-        Column::right("total", 8, |r: &R, _| {
-            let all = &r.figures().response_time;
-            if r.waits() {
-                return Cell::default();
-            }
-            times(all, i64::try_from(all.total).unwrap_or(i64::MAX))
-        })
-        .under("response")
-        .rank(1)
-        .help("Sum of the response times, without waits by design. The greatest cost stands first."),
-        Column::right("p95", 7, |r: &R, _| {
-            let figures = r.figures();
-            figures.time(&figures.response_time, figures.response_time.p95)
-        })
-        .under("response")
-        .rank(4)
-        .percentile()
-        .help("95th percentile of the response time, from the first frame of the request to the last frame of the response."),
-        Column::right("max", 7, |r: &R, _| {
-            let all = &r.figures().response_time;
-            times(all, all.max)
-        })
-        .under("response")
-        .rank(6)
-        .help("The longest response time."),
-        Column::left("spread", 10, |r: &R, _| bars::spread(&r.figures().responses()))
-            .under("response")
-            .rank(7)
-            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10."),
-        Column::left("response rate", 17, |r: &R, context| {
-            Cell::from(Value::Course(context.course(&r.of()))).quiet()
-        })
-        .rank(5)
-        .help("Responses in each second of the last minute, or of the window. The highest bar is full."),
-        Column::right("data", 9, |r: &R, _| Cell::from(Value::Bytes(r.figures().data_bytes)).quiet())
-        .rank(7)
-        .help("File data transferred."),
-        Column::right("frames/req", 10, |r: &R, _| {
-            let (data, _) = frames_per_request(&r.figures().frames, &r.figures().counts);
-            data.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
-        })
-        .rank(8)
-        .help("Mean number of frames that carry a request and its response."),
-        Column::right("errors", 6, |r: &R, _| {
-            Cell::trouble(r.figures().counts.failures, Tone::Warn)
-        })
-        .rank(3)
-        .help("Responses that report a failure."),
-        Column::right("unanswered", 10, |r: &R, _| {
-            Cell::trouble(r.figures().counts.unanswered, Tone::Bad)
-        })
-        .rank(3)
-        .help("Requests without a response."),
-        Column::right("repeated", 8, |r: &R, _| {
-            Cell::trouble(r.figures().counts.repeated, Tone::Warn)
-        })
-        .rank(6)
-        .help("Requests that were sent more than once."),
+    columns_of![|r: &R, context|
+        Head::right("requests", 8).rank(2).help("Requests in the capture.")
+            => Cell::count(r.figures().counts.requests),
+        Head::right("p50", 7).under("turnaround").rank(4).percentile()
+            .help("Server turnaround, from the complete request to the first frame of the response: median.")
+            => {
+                let figures = r.figures();
+                figures.time(&figures.turnaround, figures.turnaround.p50)
+            },
+        Head::right("p95", 7).under("turnaround").rank(1).percentile()
+            .help("95th percentile of the turnaround.")
+            => {
+                let figures = r.figures();
+                figures.time(&figures.turnaround, figures.turnaround.p95)
+            },
+        Head::right("p99", 7).under("turnaround").rank(5).percentile()
+            .help("99th percentile of the turnaround.")
+            => {
+                let figures = r.figures();
+                figures.time(&figures.turnaround, figures.turnaround.p99)
+            },
+        Head::right("total", 8).under("response").rank(1)
+            .help("Sum of the response times, without waits by design. The greatest cost stands first.")
+            => {
+                let all = &r.figures().response_time;
+                if r.waits() {
+                    return Cell::default();
+                }
+                times(all, i64::try_from(all.total).unwrap_or(i64::MAX))
+            },
+        Head::right("p95", 7).under("response").rank(4).percentile()
+            .help("95th percentile of the response time, from the first frame of the request to the last frame of the response.")
+            => {
+                let figures = r.figures();
+                figures.time(&figures.response_time, figures.response_time.p95)
+            },
+        Head::right("max", 7).under("response").rank(6).help("The longest response time.")
+            => {
+                let all = &r.figures().response_time;
+                times(all, all.max)
+            },
+        Head::left("spread", 10).under("response").rank(7)
+            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10.")
+            => bars::spread(&r.figures().responses()),
+        Head::left("response rate", 17).rank(5)
+            .help("Responses in each second of the last minute, or of the window. The highest bar is full.")
+            => Cell::from(Value::Course(context.course(&r.of()))).quiet(),
+        Head::right("data", 9).rank(7).help("File data transferred.")
+            => Cell::from(Value::Bytes(r.figures().data_bytes)).quiet(),
+        Head::right("frames/req", 10).rank(8)
+            .help("Mean number of frames that carry a request and its response.")
+            => {
+                let (data, _) = frames_per_request(&r.figures().frames, &r.figures().counts);
+                data.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
+            },
+        Head::right("errors", 6).rank(3).help("Responses that report a failure.")
+            => Cell::trouble(r.figures().counts.failures, Tone::Warn),
+        Head::right("unanswered", 10).rank(3).help("Requests without a response.")
+            => Cell::trouble(r.figures().counts.unanswered, Tone::Bad),
+        Head::right("repeated", 8).rank(6).help("Requests that were sent more than once.")
+            => Cell::trouble(r.figures().counts.repeated, Tone::Warn),
     ]
 }

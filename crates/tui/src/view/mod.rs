@@ -71,8 +71,10 @@ pub(crate) trait View: Sync {
         false
     }
 
-    /// Draws it.
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer);
+    /// Draws it; where it is not more than its table, that.
+    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
+        draw_table(model, place, body, buffer);
+    }
 }
 
 /// The view of a place.
@@ -98,11 +100,11 @@ pub(crate) fn of(place: &Place) -> &'static dyn View {
 
 /// What is left between the tabs and the title above, and the status and the hints below.
 pub(crate) fn body(screen: Rect) -> Rect {
-    Rect {
-        y: screen.y + 2.min(screen.height),
-        height: screen.height.saturating_sub(4),
-        ..screen
-    }
+    text::band(
+        screen,
+        screen.y + 2.min(screen.height),
+        screen.height.saturating_sub(4),
+    )
 }
 
 /// The areas of a table and of what is below it: `part / of` of the body if it has `least` lines.
@@ -117,11 +119,7 @@ fn below(body: Rect, least: u16, (part, of): (u16, u16)) -> (Rect, Rect) {
         height: body.height - lines,
         ..body
     };
-    let detail = Rect {
-        y: table.bottom(),
-        height: lines,
-        ..body
-    };
+    let detail = text::band(body, table.bottom(), lines);
     (table, detail)
 }
 
@@ -192,14 +190,7 @@ pub(crate) fn transactions(model: &mut Model) {
 fn rule(buffer: &mut Buffer, area: Rect, title: &str, context: &Context<'_>) {
     let line = "─".repeat(usize::from(area.width));
     let theme = context.theme;
-    text::put(
-        buffer,
-        (area.x, area.y),
-        area.width,
-        &line,
-        false,
-        theme.line,
-    );
+    text::put(buffer, (area.x, area.y), area.width, &line, theme.line);
     let title = format!(" {title} ");
     let at = (area.x + 1, area.y);
     text::put(
@@ -207,7 +198,6 @@ fn rule(buffer: &mut Buffer, area: Rect, title: &str, context: &Context<'_>) {
         at,
         area.width.saturating_sub(1),
         &title,
-        false,
         theme.title,
     );
 }

@@ -6,7 +6,7 @@ use super::{View, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::{Place, Scope};
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::Of;
@@ -41,59 +41,45 @@ impl Counted for OperationRow<'_> {
 }
 
 fn columns<'m>() -> Vec<Column<OperationRow<'m>>> {
-    let mut columns = vec![
-        Column::left("operation", 14, |r: &OperationRow<'_>, _| {
-            let name = command(r.key.command, r.key.code);
-            Cell::text(match r.key.kind {
-                Kind::Wait => format!("{name} (wait)"),
-                _ => name,
-            })
-        })
-        .most(34)
-        .help("Protocol command. (wait): it waits by design."),
-        Column::left("protocol", 8, |r: &OperationRow<'_>, _| {
-            Cell::text(format!("{}/{}", r.key.protocol, r.key.carrier))
-        })
-        .rank(6)
-        .help("Protocol and carrier."),
+    let mut columns = columns_of![|r: &OperationRow<'_>, context|
+        Head::left("operation", 14).most(34).help("Protocol command. (wait): it waits by design.")
+            => {
+                let name = command(r.key.command, r.key.code);
+                Cell::text(match r.key.kind {
+                    Kind::Wait => format!("{name} (wait)"),
+                    _ => name,
+                })
+            },
+        Head::left("protocol", 8).rank(6).help("Protocol and carrier.")
+            => Cell::text(format!("{}/{}", r.key.protocol, r.key.carrier)),
     ];
     columns.extend(figures::columns());
     let before = columns.len() - 3;
-    columns.splice(
-        before..before,
-        [
-            Column::right("active", 8, |r: &OperationRow<'_>, _| {
-                Cell::time(r.ledger.map(|(row, _)| saturated(row.ledger.active())))
-            })
-            .rank(6)
-            .help("Active client-seconds of its requests. Each moment of a client counts at one operation."),
-            Column::right("of active", 9, |r: &OperationRow<'_>, _| {
-                r.ledger.map_or_else(Cell::default, |(row, all)| {
-                    Value::Share(row.ledger.active(), all).into()
-                })
-            })
-            .rank(5)
-            .help("Its part of the active client-seconds of all servers."),
-            Column::right("server's", 8, |r: &OperationRow<'_>, _| {
+    columns.splice(before..before, columns_of![|r: &OperationRow<'_>, context|
+        Head::right("active", 8).rank(6)
+            .help("Active client-seconds of its requests. Each moment of a client counts at one operation.")
+            => Cell::time(r.ledger.map(|(row, _)| saturated(row.ledger.active()))),
+        Head::right("of active", 9).rank(5).help("Its part of the active client-seconds of all servers.")
+            => r.ledger.map_or_else(Cell::default, |(row, all)| {
+                Value::Share(row.ledger.active(), all).into()
+            }),
+        Head::right("server's", 8).rank(6).help("The server's share of its active client-seconds.")
+            => {
                 r.ledger.map_or_else(Cell::default, |(row, _)| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());
                     let mark = bound_mark(Culprit::Server, row, &r.tick);
                     Value::MarkedShare(mark, server, active).into()
                 })
-            })
-            .rank(6)
-            .help("The server's share of its active client-seconds."),
-        ],
-    );
+            },
+    ]);
     let before = columns.len() - 4;
-    columns.insert(
-        before,
-        Column::right("throughput", 10, |r: &OperationRow<'_>, _| {
-            r.throughput
-                .map_or_else(Cell::default, |n| Value::Rate(n).into())
-        })
-        .rank(8)
-        .help("File data per second of response time of the requests that transferred it."),
+    columns.splice(
+        before..before,
+        columns_of![|r: &OperationRow<'_>, context|
+            Head::right("throughput", 10).rank(8)
+                .help("File data per second of response time of the requests that transferred it.")
+                => r.throughput.map_or_else(Cell::default, |n| Value::Rate(n).into()),
+        ],
     );
     columns
 }

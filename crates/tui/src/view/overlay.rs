@@ -218,9 +218,9 @@ fn list(
         None => start.min(last),
     };
     for (y, (n, key, sentence)) in (inner.y..inner.bottom()).zip(shown.iter().skip(top)) {
-        put(buffer, (inner.x + 1, y), left as u16, key, false, theme.key);
+        put(buffer, (inner.x + 1, y), left as u16, key, theme.key);
         let x = inner.x + 1 + left as u16 + 2;
-        put(buffer, (x, y), right as u16, sentence, false, theme.plain);
+        put(buffer, (x, y), right as u16, sentence, theme.plain);
         if chosen == Some(*n) {
             buffer.set_style(Rect::new(inner.x, y, inner.width, 1), theme.chosen);
         }

@@ -3,7 +3,7 @@
 
 use super::curve::{Plot, Stroke, share};
 use crate::context::Context;
-use crate::text::{self, put};
+use crate::text::{self, put, put_right};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_report::Rfc3339;
@@ -42,7 +42,7 @@ pub(crate) fn bars(
         for up in 0..plot.height {
             let part = filled.saturating_sub(u128::from(up) * 8).min(8) as usize;
             let at = (plot.x + x, plot.bottom() - 1 - up);
-            put(buffer, at, 1, PARTS[part], false, context.theme.plot);
+            put(buffer, at, 1, PARTS[part], context.theme.plot);
         }
     }
     Some(plot)
@@ -88,14 +88,7 @@ pub(crate) fn percentiles(
         }
         if !taken.contains(&y) {
             taken.push(y);
-            put(
-                buffer,
-                (plot.right() + 1, y),
-                wide,
-                name,
-                false,
-                theme.series[n],
-            );
+            put(buffer, (plot.right() + 1, y), wide, name, theme.series[n]);
         }
     }
     curve.draw(buffer);
@@ -127,7 +120,7 @@ pub(crate) fn times(
         let room = u32::from(area.width - WIDE) * u32::from(mark) / u32::from(marks);
         // At most the width of the area.
         let x = area.x + room as u16;
-        put(buffer, (x, area.y), WIDE, shown, false, context.theme.dim);
+        put(buffer, (x, area.y), WIDE, shown, context.theme.dim);
     }
 }
 
@@ -150,7 +143,7 @@ fn axis(
     }
     for (line, label) in labels.iter().filter(|(line, _)| *line < area.height) {
         let at = (area.x, area.y + line);
-        put(buffer, at, left - 1, label, true, context.theme.dim);
+        put_right(buffer, at, left - 1, label, context.theme.dim);
     }
     Some(Rect {
         x: area.x + left,

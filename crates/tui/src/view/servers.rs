@@ -5,8 +5,8 @@ use super::{View, bars, draw_table, rule};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
-use crate::text::put;
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::text::{band, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::Of;
@@ -41,42 +41,31 @@ impl Counted for ServerRow<'_> {
 }
 
 fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
-    let mut columns = vec![
-        Column::left("server", 15, |r: &ServerRow<'_>, _| {
-            Cell::text(r.server.to_string())
-        })
-        .most(30)
-        .help("The server's station."),
-        Column::left("protocols", 9, |r: &ServerRow<'_>, _| {
-            let all = r.total.iter().flat_map(|total| &total.protocols);
-            let names: Vec<String> = all.map(|(p, c)| format!("{p}/{c}")).collect();
-            Cell::text(names.join(" "))
-        })
-        .rank(7)
-        .most(24)
-        .help("Protocols and their carriers."),
+    let mut columns = columns_of![|r: &ServerRow<'_>, context|
+        Head::left("server", 15).most(30).help("The server's station.")
+            => Cell::text(r.server.to_string()),
+        Head::left("protocols", 9).rank(7).most(24).help("Protocols and their carriers.")
+            => {
+                let all = r.total.iter().flat_map(|total| &total.protocols);
+                let names: Vec<String> = all.map(|(p, c)| format!("{p}/{c}")).collect();
+                Cell::text(names.join(" "))
+            },
     ];
     columns.extend(figures::columns());
     let before = columns.len() - 3;
-    columns.splice(
-        before..before,
-        [
-            Column::right("waited", 8, |r: &ServerRow<'_>, _| {
-                Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))
-            })
-            .rank(6)
-            .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server."),
-            Column::right("server's", 8, |r: &ServerRow<'_>, _| {
+    columns.splice(before..before, columns_of![|r: &ServerRow<'_>, context|
+        Head::right("waited", 8).rank(6)
+            .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server.")
+            => Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))),
+        Head::right("server's", 8).rank(3).help("The server's share of the active client-seconds spent at it.")
+            => {
                 r.ledger.map_or_else(Cell::default, |row| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());
                     let mark = bound_mark(Culprit::Server, row, &r.tick);
                     Value::MarkedShare(mark, server, active).into()
                 })
-            })
-            .rank(3)
-            .help("The server's share of the active client-seconds spent at it."),
-        ],
-    );
+            },
+    ]);
     columns
 }
 
@@ -190,11 +179,7 @@ pub(super) fn detail(
     }
     let context = model.context();
     rule(buffer, area, title, &context);
-    let inner = Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
-    };
+    let inner = band(area, area.y + 1, area.height - 1);
     // Beside each other where there is room.
     let half = inner.width / 2;
     let left = match inner.width {
@@ -215,14 +200,9 @@ pub(super) fn detail(
             (area.x, area.y),
             area.width,
             name,
-            false,
             context.theme.head,
         );
-        let below = Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        };
+        let below = band(area, area.y + 1, area.height - 1);
         bars::histogram(steps, &context, below, buffer);
     };
     plot("server turnaround", &figures.turnarounds(), left);

@@ -5,7 +5,7 @@ use crate::Command;
 use crate::context::Context;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value};
+use crate::table::{Cell, Head, List, RowIdentity, Rows, Value, columns_of};
 use crate::text::wrapped;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,18 +28,13 @@ impl View for Statistics {
     }
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
-        let columns = vec![
-            Column::left("statistic", 20, |s: &&Statistic, _| Cell::text(s.title))
-                .most(40)
-                .help("Title of the table."),
-            Column::right("rows", 6, |s: &&Statistic, _| {
-                Cell::count(s.rows.len() as u64)
-            })
-            .rank(1)
-            .help("Rows of the table."),
-            Column::left("", 20, |s: &&Statistic, _| Cell::text(s.about))
-                .rank(2)
-                .grows(),
+        let columns = columns_of![|s: &&Statistic, context|
+            Head::left("statistic", 20).most(40).help("Title of the table.")
+                => Cell::text(s.title),
+            Head::right("rows", 6).rank(1).help("Rows of the table.")
+                => Cell::count(s.rows.len() as u64),
+            Head::left("", 20).rank(2).grows()
+                => Cell::text(s.about),
         ];
         Some(Box::new(List {
             columns,
@@ -65,10 +60,6 @@ impl View for Statistics {
             model.open(Place::Statistic(name));
         }
         Vec::new()
-    }
-
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
-        draw_table(model, place, body, buffer);
     }
 }
 

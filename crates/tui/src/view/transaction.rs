@@ -6,7 +6,7 @@ use super::{View, bars};
 use crate::model::Model;
 use crate::place::Place;
 use crate::table::Cell;
-use crate::text::put;
+use crate::text::{band, put};
 use crate::{Command, Feed, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -132,18 +132,14 @@ impl View for OneTransaction {
         if split.total() > 0 {
             let line = Rect { height: 1, ..body };
             bars::ledger(&split, &context, line, buffer);
-            let below = Rect {
-                y: y + 1,
-                height: body.height.saturating_sub(1).min(2),
-                ..body
-            };
+            let below = band(body, y + 1, body.height.saturating_sub(1).min(2));
             y += 2 + bars::legend((&split, [""; 2]), &context, below, buffer);
         }
         for (name, value) in lines {
             if y >= body.bottom() || value.is_empty() || value == "-" {
                 continue;
             }
-            put(buffer, (body.x, y), 13, name, false, theme.title);
+            put(buffer, (body.x, y), 13, name, theme.title);
             let area = Rect {
                 x: body.x + 14.min(body.width),
                 y,

@@ -1,16 +1,14 @@
 //! Transactions: single requests, with where their time went.
 
+use super::View;
 use super::operations::command;
-use super::{View, draw_table};
 use crate::Command;
 use crate::context::Context;
 use crate::keys::Action;
 use crate::model::Model;
 use crate::place::{Place, Scope};
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
 use crate::theme::Tone;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use std::collections::HashSet;
 use wirewait_analysis::{Outcome, Transaction, Turnaround};
 use wirewait_report::words::{Grouped, StatusName};
@@ -20,58 +18,38 @@ pub(super) struct Transactions;
 type TransactionRow<'m> = &'m Transaction;
 
 fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
-    vec![
-        Column::right("#", 6, |t: &TransactionRow<'_>, _| Value::Number(t.number).into())
-            .help("The number of the transaction in the capture."),
-        Column::right("at", 9, |t: &TransactionRow<'_>, context| Cell::time(begin(t, context)))
-            .rank(4)
-            .help("When its first frame was seen, from the beginning of the capture."),
-        Column::left("client", 15, |t: &TransactionRow<'_>, _| Cell::text(t.client.station().to_string()))
-            .rank(3)
-            .most(30)
-            .help("The client that sent the request."),
-        Column::left("operation", 12, |t: &TransactionRow<'_>, _| {
-            Cell::text(command(t.operation.name, t.code))
-        })
-        .rank(5)
-        .most(30)
-        .help("Protocol command of the request."),
-        Column::right("response", 8, |t: &TransactionRow<'_>, _| Cell::time(t.response_time_ns()))
-            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response."),
-        Column::right("request", 7, |t: &TransactionRow<'_>, _| Cell::time(t.request_transfer_ns()))
-            .under("of that")
-            .rank(4)
-            .help("Request transfer (t2 - t1)."),
-        Column::right("server", 7, |t: &TransactionRow<'_>, _| turnaround(t))
-            .under("of that")
-            .rank(1)
-            .help("Server turnaround (t3 - t2), from the complete request to the first frame of the response. Two limits where the request was repeated and the response may belong to either copy."),
-        Column::right("transfer", 8, |t: &TransactionRow<'_>, _| Cell::time(t.response_transfer_ns()))
-            .under("of that")
-            .rank(4)
-            .help("Response transfer (t4 - t3)."),
-        Column::left("outcome", 10, |t: &TransactionRow<'_>, _| outcome(t))
-            .rank(2)
-            .most(34)
-            .help("How the transaction ended."),
-        Column::right("data", 8, |t: &TransactionRow<'_>, _| Cell::from(Value::Bytes(t.data_bytes)).quiet())
-        .rank(5)
-        .help("File data transferred."),
-        Column::right("frames", 6, |t: &TransactionRow<'_>, _| Cell::count(t.frames.total()))
-            .rank(7)
-            .help("Frames of the transaction."),
-        Column::left("remarks", 8, |t: &TransactionRow<'_>, _| {
-            let names: Vec<&str> = t.flags.names().collect();
-            Cell::text(names.join(" "))
-        })
-        .rank(8)
-        .most(30)
-        .help("Notes on the accuracy of its times."),
-        Column::left("file", 14, |t: &TransactionRow<'_>, context| file(t, context))
-            .rank(3)
-            .most(120)
-            .grows()
-            .help("The file, if the capture shows its name."),
+    columns_of![|t: &TransactionRow<'_>, context|
+        Head::right("#", 6).help("The number of the transaction in the capture.")
+            => Value::Number(t.number).into(),
+        Head::right("at", 9).rank(4).help("When its first frame was seen, from the beginning of the capture.")
+            => Cell::time(begin(t, context)),
+        Head::left("client", 15).rank(3).most(30).help("The client that sent the request.")
+            => Cell::text(t.client.station().to_string()),
+        Head::left("operation", 12).rank(5).most(30).help("Protocol command of the request.")
+            => Cell::text(command(t.operation.name, t.code)),
+        Head::right("response", 8)
+            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response.")
+            => Cell::time(t.response_time_ns()),
+        Head::right("request", 7).under("of that").rank(4).help("Request transfer (t2 - t1).")
+            => Cell::time(t.request_transfer_ns()),
+        Head::right("server", 7).under("of that").rank(1)
+            .help("Server turnaround (t3 - t2), from the complete request to the first frame of the response. Two limits where the request was repeated and the response may belong to either copy.")
+            => turnaround(t),
+        Head::right("transfer", 8).under("of that").rank(4).help("Response transfer (t4 - t3).")
+            => Cell::time(t.response_transfer_ns()),
+        Head::left("outcome", 10).rank(2).most(34).help("How the transaction ended.")
+            => outcome(t),
+        Head::right("data", 8).rank(5).help("File data transferred.")
+            => Cell::from(Value::Bytes(t.data_bytes)).quiet(),
+        Head::right("frames", 6).rank(7).help("Frames of the transaction.")
+            => Cell::count(t.frames.total()),
+        Head::left("remarks", 8).rank(8).most(30).help("Notes on the accuracy of its times.")
+            => {
+                let names: Vec<&str> = t.flags.names().collect();
+                Cell::text(names.join(" "))
+            },
+        Head::left("file", 14).rank(3).most(120).grows().help("The file, if the capture shows its name.")
+            => file(t, context),
     ]
 }
 
@@ -204,9 +182,5 @@ impl View for Transactions {
             model.open(Place::Transaction(number));
         }
         Vec::new()
-    }
-
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
-        draw_table(model, place, body, buffer);
     }
 }

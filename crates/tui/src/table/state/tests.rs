@@ -1,12 +1,12 @@
 use super::*;
 use crate::model::Model;
-use crate::table::{Column, List};
+use crate::table::{Head, List, columns_of};
 
 fn list(rows: &[u64]) -> List<u64> {
     List {
-        columns: vec![
-            Column::right("n", 4, |n, _| Cell::count(*n)),
-            Column::right("low", 4, |n, _| Cell::count(*n % 10)),
+        columns: columns_of![|n: &u64, context|
+            Head::right("n", 4) => Cell::count(*n),
+            Head::right("low", 4) => Cell::count(*n % 10),
         ],
         rows: rows.to_vec(),
         key: |n| RowIdentity::Number(*n),

@@ -4,7 +4,7 @@ use super::super::curve::{self, Plot};
 use super::super::{bars, plot, rule};
 use super::{CounterRow, letter, scale, stroke, style, value};
 use crate::model::Model;
-use crate::text::put;
+use crate::text::{put, put_right};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_report::Rfc3339;
@@ -31,9 +31,9 @@ pub(super) fn lines(
     };
     for (n, label) in ["100", "50", "0"].iter().enumerate() {
         let y = inner.y + (inner.height - 1) * n as u16 / 2;
-        put(buffer, (area.x, y), 3, label, true, theme.dim);
+        put_right(buffer, (area.x, y), 3, label, theme.dim);
         let dots = "·".repeat(usize::from(inner.width));
-        put(buffer, (inner.x, y), inner.width, &dots, false, theme.line);
+        put(buffer, (inner.x, y), inner.width, &dots, theme.line);
     }
     let mut plot = Plot::new(inner);
     // The chosen one last, so that it lies above the others.
@@ -54,7 +54,7 @@ pub(super) fn lines(
         if let Some((y, beyond)) = end {
             let beyond = if beyond { "▲" } else { "" };
             let name = format!("{}{beyond}", letter(row.number));
-            put(buffer, (inner.right(), y), 2, &name, false, style);
+            put(buffer, (inner.right(), y), 2, &name, style);
         }
     }
     plot.draw(buffer);
@@ -81,7 +81,6 @@ pub(super) fn lines(
             (area.x, y),
             area.width,
             &value_bar(model, rows, chosen),
-            false,
             theme.plain,
         );
     }
@@ -148,7 +147,7 @@ pub(super) fn histogram(
         } else {
             style
         };
-        put(buffer, (area.x, y), 1, &name, false, head);
+        put(buffer, (area.x, y), 1, &name, head);
         let value = row
             .line()
             .last
@@ -156,9 +155,9 @@ pub(super) fn histogram(
         let eighths = (value.clamp(0.0, 100.0) / 100.0 * f64::from(room) * 8.0).round();
         // Between 0 and eight times a width of 16 bits.
         let bar = bars::bar(eighths as u32, value > 0.0);
-        put(buffer, (area.x + 2, y), room, &bar, false, style);
+        put(buffer, (area.x + 2, y), room, &bar, style);
         if value > 100.0 {
-            put(buffer, (area.right() - 1, y), 1, "▶", false, theme.bad);
+            put(buffer, (area.right() - 1, y), 1, "▶", theme.bad);
         }
     }
 }

@@ -6,11 +6,9 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::{MOST, power};
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
+use crate::table::{Cell, Head, List, RowIdentity, Rows, Value, columns_of};
 use crate::theme::Tone;
-use crate::view::{View, draw_table};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use crate::view::View;
 use wirewait_report::counters::{Chart, CounterPlace as Whose, Kind, Listed, Pick};
 use wirewait_report::words::Grouped;
 
@@ -61,28 +59,22 @@ impl View for Objects {
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
         let hidden = |listed: &Listed| listed.counters.iter().filter(|k| !k.counted).count();
         Some(Box::new(List {
-            columns: vec![
-                Column::left("object", 20, |l: &(Listed, usize), _| {
-                    Cell::text(l.0.object)
-                })
-                .help("Performance Monitor's object."),
-                Column::right("instances", 9, |l: &(Listed, usize), _| {
-                    match l.0.instances.len() as u64 {
+            columns: columns_of![|l: &(Listed, usize), context|
+                Head::left("object", 20).help("Performance Monitor's object.")
+                    => Cell::text(l.0.object),
+                Head::right("instances", 9).help("Stations, shares or interfaces that have values now.")
+                    => match l.0.instances.len() as u64 {
                         0 => Cell::default(),
                         n => Cell::count(n),
-                    }
-                })
-                .help("Stations, shares or interfaces that have values now."),
-                Column::right("counters", 8, |l: &(Listed, usize), _| {
-                    Cell::count((l.0.counters.len() - l.1) as u64)
-                })
-                .help("Counters that can be computed from the wire."),
-                Column::right("hidden", 8, |l: &(Listed, usize), _| match l.1 as u64 {
-                    0 => Cell::default(),
-                    n => Cell::count(n).toned(Tone::Dim),
-                })
-                .rank(1)
-                .help("Host-internal counters, which no capture shows; never estimated."),
+                    },
+                Head::right("counters", 8).help("Counters that can be computed from the wire.")
+                    => Cell::count((l.0.counters.len() - l.1) as u64),
+                Head::right("hidden", 8).rank(1)
+                    .help("Host-internal counters, which no capture shows; never estimated.")
+                    => match l.1 as u64 {
+                        0 => Cell::default(),
+                        n => Cell::count(n).toned(Tone::Dim),
+                    },
             ],
             rows: listed(model)
                 .into_iter()
@@ -125,10 +117,6 @@ impl View for Objects {
         }
         Vec::new()
     }
-
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
-        draw_table(model, place, body, buffer);
-    }
 }
 
 /// One instance, or all of them and how many there are.
@@ -157,18 +145,17 @@ impl View for Instances {
         let mut rows = vec![ChoiceRow::All(instances.len() as u64)];
         rows.extend(instances.into_iter().map(ChoiceRow::One));
         Some(Box::new(List {
-            columns: vec![
-                Column::left("station", 20, |row: &ChoiceRow, _| match row {
-                    ChoiceRow::All(n) => Cell::text(format!("all {} instances", Grouped(*n))),
-                    ChoiceRow::One(whose) => Cell::text(whose.station()),
-                })
-                .help("Station of the counter."),
-                Column::left("instance", 10, |row: &ChoiceRow, context| match row {
-                    ChoiceRow::One(whose) => instance(whose, context),
-                    ChoiceRow::All(_) => Cell::default(),
-                })
-                .most(60)
-                .help("Instance: an interface, a share, a peer."),
+            columns: columns_of![|row: &ChoiceRow, context|
+                Head::left("station", 20).help("Station of the counter.")
+                    => match row {
+                        ChoiceRow::All(n) => Cell::text(format!("all {} instances", Grouped(*n))),
+                        ChoiceRow::One(whose) => Cell::text(whose.station()),
+                    },
+                Head::left("instance", 10).most(60).help("Instance: an interface, a share, a peer.")
+                    => match row {
+                        ChoiceRow::One(whose) => instance(whose, context),
+                        ChoiceRow::All(_) => Cell::default(),
+                    },
             ],
             rows,
             key: |row: &ChoiceRow| match row {
@@ -194,10 +181,6 @@ impl View for Instances {
             model.open(Place::CounterKinds(object, whose));
         }
         Vec::new()
-    }
-
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
-        draw_table(model, place, body, buffer);
     }
 }
 
@@ -251,38 +234,27 @@ impl View for Kinds {
             }
         };
         Some(Box::new(List {
-            columns: vec![
-                Column::left("on", 3, |c: &Choice<'_>, _| match (c.on, c.of) {
-                    (0, _) => Cell::text(""),
-                    (on, of) if on == of => Cell::text("✓").toned(Tone::Good),
-                    (on, of) => Cell::text(format!("{on} of {of}")).toned(Tone::Good),
-                })
-                .help("Whether the counter is on the chart. Enter adds or removes it."),
-                Column::left("counter", 30, |c: &Choice<'_>, _| {
-                    Cell::text(c.kind.name).toned(tone(c))
-                })
-                .help("Name of the counter."),
-                Column::right("last", 9, |c: &Choice<'_>, _| {
-                    let last = c.pick.as_ref().and_then(|pick| c.chart.line(pick).last);
-                    value(Some(c.kind), last)
-                })
-                .rank(1)
-                .help("Value of the last complete interval."),
-                Column::left("mark", 13, |c: &Choice<'_>, _| {
-                    Cell::text(c.kind.mark).toned(tone(c))
-                })
-                .rank(2)
-                .help("Accuracy: exact, derived or approximated. Host-internal counters are never estimated."),
-                Column::right("scale", 8, |c: &Choice<'_>, _| {
-                    Cell::text(scale_text(power(c.kind.scale)))
-                })
-                .rank(4)
-                .help("Scale factor of Performance Monitor's chart."),
-                Column::left("to know", 10, |c: &Choice<'_>, _| Cell::text(c.kind.how))
-                    .rank(3)
-                    .most(120)
-                    .grows()
-                    .help("Notes on the computation."),
+            columns: columns_of![|c: &Choice<'_>, context|
+                Head::left("on", 3).help("Whether the counter is on the chart. Enter adds or removes it.")
+                    => match (c.on, c.of) {
+                        (0, _) => Cell::text(""),
+                        (on, of) if on == of => Cell::text("✓").toned(Tone::Good),
+                        (on, of) => Cell::text(format!("{on} of {of}")).toned(Tone::Good),
+                    },
+                Head::left("counter", 30).help("Name of the counter.")
+                    => Cell::text(c.kind.name).toned(tone(c)),
+                Head::right("last", 9).rank(1).help("Value of the last complete interval.")
+                    => {
+                        let last = c.pick.as_ref().and_then(|pick| c.chart.line(pick).last);
+                        value(Some(c.kind), last)
+                    },
+                Head::left("mark", 13).rank(2)
+                    .help("Accuracy: exact, derived or approximated. Host-internal counters are never estimated.")
+                    => Cell::text(c.kind.mark).toned(tone(c)),
+                Head::right("scale", 8).rank(4).help("Scale factor of Performance Monitor's chart.")
+                    => Cell::text(scale_text(power(c.kind.scale))),
+                Head::left("to know", 10).rank(3).most(120).grows().help("Notes on the computation.")
+                    => Cell::text(c.kind.how),
             ],
             rows: listed.counters.iter().map(choice).collect(),
             key: |choice: &Choice<'_>| RowIdentity::Name(choice.kind.name.to_owned()),
@@ -328,10 +300,6 @@ impl View for Kinds {
         }
         model.refresh();
         Vec::new()
-    }
-
-    fn draw(&self, model: &Model, place: &Place, body: Rect, buffer: &mut Buffer) {
-        draw_table(model, place, body, buffer);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::keys::Action;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::{ChartLook, MOST, fit};
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value, head_lines};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of, head_lines};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -67,66 +67,32 @@ impl CounterRow<'_> {
 }
 
 fn columns<'m>() -> Vec<Column<CounterRow<'m>>> {
-    vec![
-        Column::left("", 1, |r: &CounterRow<'_>, _| {
-            Cell::text(letter(r.number).to_string())
-        })
-        .help("Letter of the line on the chart."),
-        Column::left("counter", 16, |r: &CounterRow<'_>, _| {
-            Cell::text(r.kind.map_or("", |kind| kind.name))
-        })
-        .most(34)
-        .help("Name of the counter."),
-        Column::left("object", 8, |r: &CounterRow<'_>, _| {
-            Cell::text(r.pick.object())
-        })
-        .rank(3)
-        .most(20)
-        .help("Performance Monitor's object."),
-        Column::left("station", 12, |r: &CounterRow<'_>, _| {
-            Cell::text(r.pick.place().station())
-        })
-        .rank(2)
-        .most(30)
-        .help("Station of the counter."),
-        Column::left("instance", 8, |r: &CounterRow<'_>, context| {
-            instance(&r.pick.place(), context)
-        })
-        .rank(4)
-        .most(30)
-        .help("Instance: an interface, a share, a peer."),
-        Column::right("scale", 7, |r: &CounterRow<'_>, _| {
-            Cell::text(scale_text(r.power))
-        })
-        .rank(2)
-        .help("Scale factor of the line. , and . change it, = fits it to the chart."),
-        Column::right("last", 9, |r: &CounterRow<'_>, _| {
-            value(r.kind, r.line().last)
-        })
-        .rank(1)
-        .help("Value of the last complete interval."),
-        Column::right("average", 9, |r: &CounterRow<'_>, _| {
-            value(r.kind, r.line().average)
-        })
-        .rank(1)
-        .help("Mean over the time of the chart."),
-        Column::right("min", 9, |r: &CounterRow<'_>, _| {
-            value(r.kind, r.line().min)
-        })
-        .rank(3)
-        .help("Smallest value on the chart."),
-        Column::right("max", 9, |r: &CounterRow<'_>, _| {
-            value(r.kind, r.line().max)
-        })
-        .rank(3)
-        .help("Greatest value on the chart."),
-        Column::right("at", 9, |r: &CounterRow<'_>, _| value(r.kind, r.at()))
-            .rank(5)
-            .help("Value at the cursor. Left and Right move the cursor."),
-        Column::left("mark", 6, |r: &CounterRow<'_>, _| mark(r))
-            .rank(6)
-            .most(14)
-            .help("Accuracy: exact, derived or approximated."),
+    columns_of![|r: &CounterRow<'_>, context|
+        Head::left("", 1).help("Letter of the line on the chart.")
+            => Cell::text(letter(r.number).to_string()),
+        Head::left("counter", 16).most(34).help("Name of the counter.")
+            => Cell::text(r.kind.map_or("", |kind| kind.name)),
+        Head::left("object", 8).rank(3).most(20).help("Performance Monitor's object.")
+            => Cell::text(r.pick.object()),
+        Head::left("station", 12).rank(2).most(30).help("Station of the counter.")
+            => Cell::text(r.pick.place().station()),
+        Head::left("instance", 8).rank(4).most(30).help("Instance: an interface, a share, a peer.")
+            => instance(&r.pick.place(), context),
+        Head::right("scale", 7).rank(2)
+            .help("Scale factor of the line. , and . change it, = fits it to the chart.")
+            => Cell::text(scale_text(r.power)),
+        Head::right("last", 9).rank(1).help("Value of the last complete interval.")
+            => value(r.kind, r.line().last),
+        Head::right("average", 9).rank(1).help("Mean over the time of the chart.")
+            => value(r.kind, r.line().average),
+        Head::right("min", 9).rank(3).help("Smallest value on the chart.")
+            => value(r.kind, r.line().min),
+        Head::right("max", 9).rank(3).help("Greatest value on the chart.")
+            => value(r.kind, r.line().max),
+        Head::right("at", 9).rank(5).help("Value at the cursor. Left and Right move the cursor.")
+            => value(r.kind, r.at()),
+        Head::left("mark", 6).rank(6).most(14).help("Accuracy: exact, derived or approximated.")
+            => mark(r),
     ]
 }
 
@@ -325,11 +291,7 @@ fn split(model: &Model, body: Rect) -> (Rect, Rect) {
         height: body.height - table,
         ..body
     };
-    let below = Rect {
-        y: above.bottom(),
-        height: table,
-        ..body
-    };
+    let below = crate::text::band(body, above.bottom(), table);
     (above, below)
 }
 

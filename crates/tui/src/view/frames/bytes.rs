@@ -88,7 +88,7 @@ pub(super) fn draw(
     {
         let start = number * wide;
         let offset = format!("{start:04x}");
-        put(buffer, (area.x, y), 6, &offset, false, theme.dim);
+        put(buffer, (area.x, y), 6, &offset, theme.dim);
         for (n, byte) in chunk.iter().enumerate() {
             let at = start + n;
             let here = marked.contains(&at);
@@ -99,7 +99,7 @@ pub(super) fn draw(
             let x = area.x + 6 + column * 3 + gap;
             // The blank between two marked bytes is marked, too.
             let more = here && marked.contains(&(at + 1)) && n + 1 < chunk.len();
-            put(buffer, (x, y), 2, &format!("{byte:02x}"), false, style);
+            put(buffer, (x, y), 2, &format!("{byte:02x}"), style);
             if more {
                 buffer.set_style(
                     Rect::new(x, y, 3 + u16::from(n == 7), 1).intersection(area),
@@ -111,7 +111,7 @@ pub(super) fn draw(
                 _ => ".".to_owned(),
             };
             let letters = area.x + 6 + wide as u16 * 3 + u16::from(wide > 8) + 1;
-            put(buffer, (letters + column, y), 1, &text, false, style);
+            put(buffer, (letters + column, y), 1, &text, style);
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::Place;
 use crate::state::{Focus, Pane};
-use crate::table::{Cell, Column, List, RowIdentity, Rows, Value};
-use crate::text::wrapped;
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::text::{band, wrapped};
 use crate::theme::Tone;
 use crate::{Command, Decoded};
 use ratatui::buffer::Buffer;
@@ -43,55 +43,39 @@ fn go_to_place(model: &mut Model, ahead: bool) -> Vec<Command> {
 }
 
 fn columns<'m>() -> Vec<Column<FrameRow<'m>>> {
-    vec![
-        Column::right("#", 5, |r: &FrameRow<'_>, _| {
-            r.toned(Value::Number(r.frame.number).into())
-        })
-        .help("The number of the frame in the capture."),
-        Column::right("delta", 8, |r: &FrameRow<'_>, _| {
-            let since = r.frame.at.zip(r.before).map(|(at, before)| at.since(before));
-            r.toned(Cell::time(since))
-        })
-        .help("The time since the frame above it."),
-        Column::left("time UTC", 15, |r: &FrameRow<'_>, _| {
-            let text = r.frame.at.map(|at| Rfc3339(at).to_string());
-            let time = text.as_ref().and_then(|text| text.get(11..26));
-            r.toned(time.map_or_else(Cell::default, |time| Cell::text(time.to_owned())))
-        })
-        .rank(2)
-        .help("Time of capture, to the microsecond."),
-        Column::right("at", 9, |r: &FrameRow<'_>, context| {
-            let since = r.frame.at.and_then(|at| Some(at.since(context.first?)));
-            r.toned(Cell::time(since))
-        })
-        .rank(7)
-        .help("Time of capture, since the beginning of the capture."),
-        Column::left("role", 10, |r: &FrameRow<'_>, _| r.role())
-            .rank(1)
-            .most(16)
-            .help("Direction, relative to the sender of the first frame, and role in a transaction: request, response, interim, ack, control, retransmitted."),
-        Column::left("source", 12, |r: &FrameRow<'_>, _| r.text(&r.frame.source))
-            .rank(4)
-            .most(28)
-            .help("Sender of the frame."),
-        Column::left("destination", 12, |r: &FrameRow<'_>, _| {
-            r.text(&r.frame.destination)
-        })
-        .rank(5)
-        .most(28)
-        .help("Receiver of the frame."),
-        Column::left("protocol", 8, |r: &FrameRow<'_>, _| r.text(&r.frame.protocol))
-            .rank(6)
-            .help("The innermost protocol."),
-        Column::right("bytes", 5, |r: &FrameRow<'_>, _| {
-            r.toned(Cell::count(r.frame.wire_len.into()))
-        })
-        .rank(3)
-        .help("Length on the wire."),
-        Column::left("summary", 32, |r: &FrameRow<'_>, _| r.text(&r.frame.summary))
-            .most(400)
-            .grows()
-            .help("Content in one line. Frames between other stations than those of the first frame are dim."),
+    columns_of![|r: &FrameRow<'_>, context|
+        Head::right("#", 5).help("The number of the frame in the capture.")
+            => r.toned(Value::Number(r.frame.number).into()),
+        Head::right("delta", 8).help("The time since the frame above it.")
+            => {
+                let since = r.frame.at.zip(r.before).map(|(at, before)| at.since(before));
+                r.toned(Cell::time(since))
+            },
+        Head::left("time UTC", 15).rank(2).help("Time of capture, to the microsecond.")
+            => {
+                let text = r.frame.at.map(|at| Rfc3339(at).to_string());
+                let time = text.as_ref().and_then(|text| text.get(11..26));
+                r.toned(time.map_or_else(Cell::default, |time| Cell::text(time.to_owned())))
+            },
+        Head::right("at", 9).rank(7).help("Time of capture, since the beginning of the capture.")
+            => {
+                let since = r.frame.at.and_then(|at| Some(at.since(context.first?)));
+                r.toned(Cell::time(since))
+            },
+        Head::left("role", 10).rank(1).most(16)
+            .help("Direction, relative to the sender of the first frame, and role in a transaction: request, response, interim, ack, control, retransmitted.")
+            => r.role(),
+        Head::left("source", 12).rank(4).most(28).help("Sender of the frame.")
+            => r.text(&r.frame.source),
+        Head::left("destination", 12).rank(5).most(28).help("Receiver of the frame.")
+            => r.text(&r.frame.destination),
+        Head::left("protocol", 8).rank(6).help("The innermost protocol.")
+            => r.text(&r.frame.protocol),
+        Head::right("bytes", 5).rank(3).help("Length on the wire.")
+            => r.toned(Cell::count(r.frame.wire_len.into())),
+        Head::left("summary", 32).most(400).grows()
+            .help("Content in one line. Frames between other stations than those of the first frame are dim.")
+            => r.text(&r.frame.summary),
     ]
 }
 
@@ -269,11 +253,7 @@ impl View for Frames {
         let at = pane.branches.cursor(&lines);
         let line = lines.get(at).map(|line| line.of);
         if parts.ruled {
-            let above = |part: Rect| Rect {
-                y: part.y - 1,
-                height: 1,
-                ..part
-            };
+            let above = |part: Rect| band(part, part.y - 1, 1);
             let mark = |focus: Focus| if pane.focus == focus { "▶ " } else { "" };
             let title = format!("{}fields (Tab changes the part)", mark(Focus::Tree));
             rule(buffer, above(parts.tree), &title, &context);

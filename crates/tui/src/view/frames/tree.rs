@@ -177,7 +177,7 @@ pub(super) fn draw(
             (false, _, 0) => context.theme.title,
             _ => context.theme.plain,
         };
-        put(buffer, (area.x, y), width, &text, false, style);
+        put(buffer, (area.x, y), width, &text, style);
         if at == cursor && focused {
             buffer.set_style(Rect::new(area.x, y, width, 1), style);
         }

@@ -4,7 +4,7 @@ use super::super::{plot, rule};
 use crate::Feed;
 use crate::context::Context;
 use crate::model::Model;
-use crate::text::width;
+use crate::text::{band, width};
 use plot::Band;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -37,11 +37,7 @@ pub(super) fn draw(model: &Model, feed: &Feed, area: Rect, buffer: &mut Buffer) 
 
 /// The part below the title, without the line of times.
 fn inner(area: Rect) -> Rect {
-    Rect {
-        y: area.y + 1,
-        height: area.height - 2,
-        ..area
-    }
+    band(area, area.y + 1, area.height - 2)
 }
 
 /// The longest of these titles that fits above a plot.

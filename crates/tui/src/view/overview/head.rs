@@ -183,30 +183,23 @@ pub(super) fn draw(line: &HeadLine, context: &Context<'_>, area: Rect, buffer: &
     let theme = context.theme;
     let at = (area.x, area.y);
     match line {
-        HeadLine::Head(text) => put(buffer, at, area.width, text, false, theme.head),
-        HeadLine::Said(tone, text) => put(buffer, at, area.width, text, false, theme.tone(*tone)),
+        HeadLine::Head(text) => put(buffer, at, area.width, text, theme.head),
+        HeadLine::Said(tone, text) => put(buffer, at, area.width, text, theme.tone(*tone)),
         HeadLine::Named(name, text) => {
-            put(buffer, at, 10, name, false, theme.title);
+            put(buffer, at, 10, name, theme.title);
             let room = area.width.saturating_sub(11);
-            put(
-                buffer,
-                (area.x + 11, area.y),
-                room,
-                text,
-                false,
-                theme.plain,
-            );
+            put(buffer, (area.x + 11, area.y), room, text, theme.plain);
         }
         HeadLine::Bar(shares) => shares.draw(context, area, buffer),
         HeadLine::Legend(words) => {
             for (x, letter, said) in words {
                 let mut x = area.x + x;
                 if let Some((letter, style)) = letter {
-                    put(buffer, (x, area.y), 1, letter, false, *style);
+                    put(buffer, (x, area.y), 1, letter, *style);
                     x += 2;
                 }
                 let room = area.right().saturating_sub(x);
-                put(buffer, (x, area.y), room, said, false, theme.plain);
+                put(buffer, (x, area.y), room, said, theme.plain);
             }
         }
     }

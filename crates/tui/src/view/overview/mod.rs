@@ -11,7 +11,7 @@ use crate::model::{Level, Model};
 use crate::place::{Place, TABS};
 use crate::state::{Picked, Section};
 use crate::table::{self, RowIdentity, Rows};
-use crate::text::{put, width, wrapped};
+use crate::text::{band, put, width, wrapped};
 use crate::{Command, Feed};
 use head::HeadLine;
 use ratatui::buffer::Buffer;
@@ -133,11 +133,7 @@ impl Plan {
     /// The table of a section, without the line above it.
     fn table(&self, area: Rect) -> Rect {
         let above = u16::from(self.ruled);
-        Rect {
-            y: area.y + above,
-            height: area.height.saturating_sub(above),
-            ..area
-        }
+        band(area, area.y + above, area.height.saturating_sub(above))
     }
 
     /// All rows that are shown, in their order: their section and key, and the line of each.
@@ -319,11 +315,7 @@ impl View for Overview {
         let context = model.context();
         let plan = Plan::new(model, feed, body);
         for (line, y) in plan.head.iter().zip(body.y..body.bottom()) {
-            let area = Rect {
-                y,
-                height: 1,
-                ..body
-            };
+            let area = band(body, y, 1);
             head::draw(line, &context, area, buffer);
         }
         charts::draw(model, feed, plan.charts, buffer);
@@ -359,11 +351,7 @@ impl View for Overview {
         if plan.sections.is_empty() {
             let said = "No request to a file server and no symptom yet.";
             let y = plan.charts.bottom().max(body.y + plan.head.len() as u16);
-            let rest = Rect {
-                y,
-                height: body.bottom().saturating_sub(y),
-                ..body
-            };
+            let rest = band(body, y, body.bottom().saturating_sub(y));
             wrapped(buffer, rest, said, context.theme.dim);
         }
         protocols(model, feed, plan.foot, buffer);
@@ -402,5 +390,5 @@ fn protocols(model: &Model, feed: &Feed, area: Rect, buffer: &mut Buffer) {
         .find(|text| width(text) <= room);
     let text = fits.unwrap_or_default();
     let dim = model.palette.theme().dim;
-    put(buffer, (area.x, area.y), area.width, &text, false, dim);
+    put(buffer, (area.x, area.y), area.width, &text, dim);
 }

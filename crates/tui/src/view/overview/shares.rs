@@ -88,14 +88,7 @@ impl Shares {
             let text = letter.repeat(wide);
             // At most the width of the area, which is 16 bits.
             let wide = wide as u16;
-            put(
-                buffer,
-                (x, area.y),
-                wide,
-                &text,
-                false,
-                context.theme.phase(phase),
-            );
+            put(buffer, (x, area.y), wide, &text, context.theme.phase(phase));
             x += wide;
         }
     }

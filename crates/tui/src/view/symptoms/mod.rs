@@ -6,8 +6,8 @@ use super::{View, below, draw_table, rule};
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::Pane;
-use crate::table::{Cell, Column, List, RowIdentity, Rows};
-use crate::text::{self, put};
+use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, columns_of};
+use crate::text::{self, band, put};
 use crate::theme::Tone;
 use crate::{Command, Feed};
 use ratatui::buffer::Buffer;
@@ -134,55 +134,37 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<SymptomRow<'m>>, u64) {
 }
 
 fn columns<'m>() -> Vec<Column<SymptomRow<'m>>> {
-    vec![
-        Column::right("lost", 8, |r: &SymptomRow<'_>, _| {
-            toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
-        })
-        .help("Time lost to the symptom, in the window if one is chosen. The greatest cost stands first. Symptoms that come from sums have no moments: theirs is of the whole capture."),
-        Column::left("symptom", 18, |r: &SymptomRow<'_>, _| {
-            let title = r.feed.about.texts.title(r.symptom.rule.id).to_owned();
-            toned(r, Cell::text(title))
-        })
-        .most(48)
-        .help("Title of the symptom."),
-        Column::left("of", 15, |r: &SymptomRow<'_>, _| {
-            toned(r, Cell::text(subject(&r.symptom.subject)))
-        })
-        .rank(1)
-        .most(60)
-        .grows()
-        .help("The stations or the file that it concerns."),
-        Column::left("how often", 12, |r: &SymptomRow<'_>, _| {
-            toned(r, Cell::text(r.often()))
-        })
-        .rank(2)
-        .most(32)
-        .help("Number of events, and of how many; in the window if one is chosen."),
-        Column::left("judged", 9, |r: &SymptomRow<'_>, _| {
-            toned(r, Cell::text(r.symptom.state.name()))
-        })
-        .rank(4)
-        .help("Raised; withdrawn, because another cause explains it; covered by a graver symptom; below its threshold; or too few events to judge."),
-        Column::left("frames", 10, |r: &SymptomRow<'_>, _| {
-            toned(r, Cell::text(r.places(2)))
-        })
-        .rank(3)
-        .most(32)
-        .help("First and last frame of the most expensive places."),
-        Column::right("first", 7, |r: &SymptomRow<'_>, context| {
-            let first = r.symptom.hits.first.map(|mark| mark.at);
-            let since = first.and_then(|at| Some(at.since(context.first?)));
-            toned(r, Cell::time(since))
-        })
-        .rank(6)
-        .help("Time of the first event, since the beginning of the capture."),
-        Column::right("last", 7, |r: &SymptomRow<'_>, context| {
-            let last = r.symptom.hits.last.map(|mark| mark.at);
-            let since = last.and_then(|at| Some(at.since(context.first?)));
-            toned(r, Cell::time(since))
-        })
-        .rank(5)
-        .help("Time of the last event, since the beginning of the capture."),
+    columns_of![|r: &SymptomRow<'_>, context|
+        Head::right("lost", 8)
+            .help("Time lost to the symptom, in the window if one is chosen. The greatest cost stands first. Symptoms that come from sums have no moments: theirs is of the whole capture.")
+            => toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet()),
+        Head::left("symptom", 18).most(48).help("Title of the symptom.")
+            => {
+                let title = r.feed.about.texts.title(r.symptom.rule.id).to_owned();
+                toned(r, Cell::text(title))
+            },
+        Head::left("of", 15).rank(1).most(60).grows().help("The stations or the file that it concerns.")
+            => toned(r, Cell::text(subject(&r.symptom.subject))),
+        Head::left("how often", 12).rank(2).most(32)
+            .help("Number of events, and of how many; in the window if one is chosen.")
+            => toned(r, Cell::text(r.often())),
+        Head::left("judged", 9).rank(4)
+            .help("Raised; withdrawn, because another cause explains it; covered by a graver symptom; below its threshold; or too few events to judge.")
+            => toned(r, Cell::text(r.symptom.state.name())),
+        Head::left("frames", 10).rank(3).most(32).help("First and last frame of the most expensive places.")
+            => toned(r, Cell::text(r.places(2))),
+        Head::right("first", 7).rank(6).help("Time of the first event, since the beginning of the capture.")
+            => {
+                let first = r.symptom.hits.first.map(|mark| mark.at);
+                let since = first.and_then(|at| Some(at.since(context.first?)));
+                toned(r, Cell::time(since))
+            },
+        Head::right("last", 7).rank(5).help("Time of the last event, since the beginning of the capture.")
+            => {
+                let last = r.symptom.hits.last.map(|mark| mark.at);
+                let since = last.and_then(|at| Some(at.since(context.first?)));
+                toned(r, Cell::time(since))
+            },
     ]
 }
 
@@ -208,27 +190,18 @@ pub(super) fn raised(model: &Model) -> Option<List<SymptomRow<'_>>> {
         from: None,
     };
     Some(List {
-        columns: vec![
-            Column::right("lost", 8, |r: &SymptomRow<'_>, _| {
-                toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet())
-            }),
-            Column::left("symptom", 16, |r: &SymptomRow<'_>, _| {
-                toned(
+        columns: columns_of![|r: &SymptomRow<'_>, context|
+            Head::right("lost", 8)
+                => toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet()),
+            Head::left("symptom", 16).most(40)
+                => toned(
                     r,
                     Cell::text(r.feed.about.texts.title(r.symptom.rule.id).to_owned()),
-                )
-            })
-            .most(40),
-            Column::left("of", 16, |r: &SymptomRow<'_>, _| {
-                toned(r, Cell::text(subject(&r.symptom.subject)))
-            })
-            .most(60)
-            .grows(),
-            Column::left("how often", 9, |r: &SymptomRow<'_>, _| {
-                toned(r, Cell::text(r.often()))
-            })
-            .rank(1)
-            .most(32),
+                ),
+            Head::left("of", 16).most(60).grows()
+                => toned(r, Cell::text(subject(&r.symptom.subject))),
+            Head::left("how often", 9).rank(1).most(32)
+                => toned(r, Cell::text(r.often())),
         ],
         rows: feed.snapshot.symptoms.raised().map(row).collect(),
         key: |row: &SymptomRow<'_>| RowIdentity::Symptom(row.symptom.rule.id, row.symptom.subject),
@@ -363,11 +336,7 @@ impl View for Symptoms {
         if let Some(symptom) = chosen(model) {
             explained(model, symptom, upper, buffer);
         }
-        let lower = Rect {
-            y: upper.bottom(),
-            height: log,
-            ..below
-        };
+        let lower = band(below, upper.bottom(), log);
         changes(model, lower, buffer);
     }
 }
@@ -400,11 +369,10 @@ fn changes(model: &Model, area: Rect, buffer: &mut Buffer) {
             (area.x, y),
             8,
             at.get(11..19).unwrap_or_default(),
-            false,
             context.theme.dim,
         );
         let room = area.width.saturating_sub(11);
-        put(buffer, (area.x + 11, y), room, &said, false, style);
+        put(buffer, (area.x + 11, y), room, &said, style);
     }
 }
 
@@ -483,7 +451,7 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         if rest.height == 0 {
             return;
         }
-        put(buffer, (area.x, y), 10, name, false, theme.title);
+        put(buffer, (area.x, y), 10, name, theme.title);
         y += text::wrapped(buffer, rest, &said, theme.plain);
     }
 }
