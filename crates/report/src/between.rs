@@ -174,7 +174,7 @@ type RowKind = (&'static str, fn(&BetweenOf) -> bool);
 fn rows_of(title: &'static str, report: &BetweenReport<'_>, rows: &[&BetweenRow]) -> Table {
     let share = |row: &BetweenRow, ns: u64| {
         let active = row.active_ns();
-        (active > 0).then(|| Percent(ns, active))
+        (active > 0).then_some(Percent(ns, active))
     };
     let alone = |row: &BetweenRow| share(row, row.unknown_ns).filter(|_| row.unknown_ns > 0);
     let way = |times: Option<[i64; 3]>, at: usize| times.map(|ns| report.digits.time(ns[at]));

@@ -125,218 +125,96 @@ impl RowTable for Intervals {
     const COLUMNS: &'static [RowColumn<Self>] = COLUMNS;
 }
 
+#[rustfmt::skip]
 const COLUMNS: &[RowColumn<Intervals>] = &[
-    text(
-        "type",
-        "`segment`: all of the capture; `requests`: one class of operations of one protocol on one \
-         server.",
+    text("type", "`segment`: all of the capture; `requests`: one class of operations of one protocol on one \
+        server.",
         |r, o| {
             o.word(match r.of {
                 IntervalOf::Segment(..) => "segment",
                 IntervalOf::Requests { .. } => "requests",
             })
-        },
-    ),
-    RowColumn::new(
-        "start",
-        "Beginning of the interval, UTC: a multiple of its length since 1970.",
-        IntervalCell::Time(|r| Some(r.start)),
-    ),
-    RowColumn::new(
-        "duration_ns",
-        "How much of the interval was observed: less than its length in the first one, in the last \
-         one, and where the clock was set.",
-        IntervalCell::Signed(|r| Some(r.duration_ns)),
-    ),
-    text(
-        "server",
-        "The server's address, or `other` for all beyond 256; null for the segment.",
+        }),
+    RowColumn::new("start", "Beginning of the interval, UTC: a multiple of its length since 1970.",
+        IntervalCell::Time(|r| Some(r.start))),
+    RowColumn::new("duration_ns", "How much of the interval was observed: less than its length in the first one, in the last \
+        one, and where the clock was set.",
+        IntervalCell::Signed(|r| Some(r.duration_ns))),
+    text("server", "The server's address, or `other` for all beyond 256; null for the segment.",
         |r, o| match r.of {
             IntervalOf::Requests { server, .. } => o.word(server),
             IntervalOf::Segment(..) => Ok(()),
-        },
-    )
-    .or_null(),
-    text(
-        "protocol",
-        "Protocol of the requests; null for the segment.",
+        }).or_null(),
+    text("protocol", "Protocol of the requests; null for the segment.",
         |r, o| match r.of {
             IntervalOf::Requests { protocol, .. } => o.word(protocol),
             IntervalOf::Segment(..) => Ok(()),
-        },
-    )
-    .or_null(),
-    text(
-        "class",
-        "Class of the operations: read, write, open, close, directory, lock, session, transaction, \
-         break, wait, other; null for the segment.",
+        }).or_null(),
+    text("class", "Class of the operations: read, write, open, close, directory, lock, session, transaction, \
+        break, wait, other; null for the segment.",
         |r, o| match r.of {
             IntervalOf::Requests { class, .. } => o.word(class),
             IntervalOf::Segment(..) => Ok(()),
-        },
-    )
-    .or_null(),
-    count(
-        "requests",
-        "Requests that were over in the interval, answered or not.",
-        |r| Some(r.requests.requests),
-    ),
-    count("request_errors", "Those whose response is an error.", |r| {
-        Some(r.requests.errors)
-    }),
-    count("unanswered_requests", "Those without a response.", |r| {
-        Some(r.requests.unanswered)
-    }),
-    count(
-        "retransmitted_requests",
-        "Repetitions of these requests.",
-        |r| Some(r.requests.retransmitted),
-    ),
-    count("data_bytes", "File data that they moved.", |r| {
-        Some(r.requests.data_bytes)
-    }),
-    count(
-        "server_turnaround_count",
-        "Values of the time from the last byte of the request to the first byte of the response; \
-         ambiguous ones are left out, and from the segment those of requests that wait by design.",
-        |r| Some(r.requests.turnaround.n),
-    ),
-    total("server_turnaround_sum_ns", "Their sum.", |r| {
-        Some(sum(&r.requests.turnaround))
-    }),
-    ns(
-        "server_turnaround_p50_ns",
-        "Half of them are no greater; null without values.",
-        |r| some(&r.requests.turnaround, |times| times.p50),
-    ),
-    ns("server_turnaround_p90_ns", "90 % are no greater.", |r| {
-        some(&r.requests.turnaround, |times| times.p90)
-    }),
-    ns("server_turnaround_p95_ns", "95 % are no greater.", |r| {
-        some(&r.requests.turnaround, |times| times.p95)
-    }),
-    ns("server_turnaround_p99_ns", "99 % are no greater.", |r| {
-        some(&r.requests.turnaround, |times| times.p99)
-    }),
-    ns("server_turnaround_max_ns", "The greatest of them.", |r| {
-        some(&r.requests.turnaround, |times| times.max)
-    }),
-    count(
-        "response_time_count",
+        }).or_null(),
+    count("requests", "Requests that were over in the interval, answered or not.",
+        |r| Some(r.requests.requests)),
+    count("request_errors", "Those whose response is an error.", |r| Some(r.requests.errors)),
+    count("unanswered_requests", "Those without a response.", |r| Some(r.requests.unanswered)),
+    count("retransmitted_requests", "Repetitions of these requests.", |r| Some(r.requests.retransmitted)),
+    count("data_bytes", "File data that they moved.", |r| Some(r.requests.data_bytes)),
+    count("server_turnaround_count", "Values of the time from the last byte of the request to the first byte of the response; \
+        ambiguous ones are left out, and from the segment those of requests that wait by design.",
+        |r| Some(r.requests.turnaround.n)),
+    total("server_turnaround_sum_ns", "Their sum.", |r| Some(sum(&r.requests.turnaround))),
+    ns("server_turnaround_p50_ns", "Half of them are no greater; null without values.",
+        |r| some(&r.requests.turnaround, |times| times.p50)),
+    ns("server_turnaround_p90_ns", "90 % are no greater.", |r| some(&r.requests.turnaround, |times| times.p90)),
+    ns("server_turnaround_p95_ns", "95 % are no greater.", |r| some(&r.requests.turnaround, |times| times.p95)),
+    ns("server_turnaround_p99_ns", "99 % are no greater.", |r| some(&r.requests.turnaround, |times| times.p99)),
+    ns("server_turnaround_max_ns", "The greatest of them.", |r| some(&r.requests.turnaround, |times| times.max)),
+    count("response_time_count",
         "Values of the time from the first byte of the request to the last byte of the response.",
-        |r| Some(r.requests.response_time.n),
-    ),
-    total("response_time_sum_ns", "Their sum.", |r| {
-        Some(sum(&r.requests.response_time))
-    }),
-    ns(
-        "response_time_p50_ns",
-        "Half of them are no greater; null without values.",
-        |r| some(&r.requests.response_time, |times| times.p50),
-    ),
-    ns("response_time_p90_ns", "90 % are no greater.", |r| {
-        some(&r.requests.response_time, |times| times.p90)
-    }),
-    ns("response_time_p95_ns", "95 % are no greater.", |r| {
-        some(&r.requests.response_time, |times| times.p95)
-    }),
-    ns("response_time_p99_ns", "99 % are no greater.", |r| {
-        some(&r.requests.response_time, |times| times.p99)
-    }),
-    ns("response_time_max_ns", "The greatest of them.", |r| {
-        some(&r.requests.response_time, |times| times.max)
-    }),
-    ns(
-        "client_time_active_ns",
-        "Active time of all clients that was accounted in the interval, the sum of its phases. Here \
-         and below: a value below zero is time of an earlier interval that turned out to be of \
-         another phase; null but for the segment.",
-        |r| passed(r, |ledger| ledger.active()),
-    ),
-    ns(
-        "client_time_client_ns",
-        "Active: pauses of clients between requests.",
-        |r| phase(r, Phase::Client),
-    ),
-    ns(
-        "client_time_request_transfer_ns",
-        "Active: transfer of requests.",
-        |r| phase(r, Phase::Request),
-    ),
-    ns("client_time_server_ns", "Active: server turnaround.", |r| {
-        phase(r, Phase::Server)
-    }),
-    ns(
-        "client_time_response_transfer_ns",
-        "Active: transfer of responses.",
-        |r| phase(r, Phase::Response),
-    ),
-    ns(
-        "client_time_distance_ns",
-        "Active: the way between the capture and the stations.",
-        |r| phase(r, Phase::Distance),
-    ),
-    ns(
-        "client_time_retransmission_ns",
-        "Active: loss recovery.",
-        |r| phase(r, Phase::Retransmission),
-    ),
-    ns(
-        "client_time_unanswered_ns",
-        "Active: requests without a response, until they were given up.",
-        |r| phase(r, Phase::Unanswered),
-    ),
-    ns(
-        "client_time_waiting_ns",
-        "Not active: waiting by design.",
-        |r| phase(r, Phase::Waiting),
-    ),
-    ns("client_time_idle_ns", "Not active: think time.", |r| {
-        phase(r, Phase::Idle)
-    }),
-    ns(
-        "client_time_unknown_ns",
+        |r| Some(r.requests.response_time.n)),
+    total("response_time_sum_ns", "Their sum.", |r| Some(sum(&r.requests.response_time))),
+    ns("response_time_p50_ns", "Half of them are no greater; null without values.",
+        |r| some(&r.requests.response_time, |times| times.p50)),
+    ns("response_time_p90_ns", "90 % are no greater.", |r| some(&r.requests.response_time, |times| times.p90)),
+    ns("response_time_p95_ns", "95 % are no greater.", |r| some(&r.requests.response_time, |times| times.p95)),
+    ns("response_time_p99_ns", "99 % are no greater.", |r| some(&r.requests.response_time, |times| times.p99)),
+    ns("response_time_max_ns", "The greatest of them.", |r| some(&r.requests.response_time, |times| times.max)),
+    ns("client_time_active_ns", "Active time of all clients that was accounted in the interval, the sum of its phases. Here \
+        and below: a value below zero is time of an earlier interval that turned out to be of \
+        another phase; null but for the segment.",
+        |r| passed(r, |ledger| ledger.active())),
+    ns("client_time_client_ns", "Active: pauses of clients between requests.", |r| phase(r, Phase::Client)),
+    ns("client_time_request_transfer_ns", "Active: transfer of requests.", |r| phase(r, Phase::Request)),
+    ns("client_time_server_ns", "Active: server turnaround.", |r| phase(r, Phase::Server)),
+    ns("client_time_response_transfer_ns", "Active: transfer of responses.", |r| phase(r, Phase::Response)),
+    ns("client_time_distance_ns", "Active: the way between the capture and the stations.",
+        |r| phase(r, Phase::Distance)),
+    ns("client_time_retransmission_ns", "Active: loss recovery.", |r| phase(r, Phase::Retransmission)),
+    ns("client_time_unanswered_ns", "Active: requests without a response, until they were given up.",
+        |r| phase(r, Phase::Unanswered)),
+    ns("client_time_waiting_ns", "Not active: waiting by design.", |r| phase(r, Phase::Waiting)),
+    ns("client_time_idle_ns", "Not active: think time.", |r| phase(r, Phase::Idle)),
+    ns("client_time_unknown_ns",
         "Not active: a request is outstanding, and the capture cannot tell what became of it.",
-        |r| phase(r, Phase::Unknown),
-    ),
-    of_segment(
-        "frames",
-        "Frames captured, mirror copies included; here and below: null but for the segment.",
-        |r| between(r, |s| s.frames),
-    ),
+        |r| phase(r, Phase::Unknown)),
+    of_segment("frames", "Frames captured, mirror copies included; here and below: null but for the segment.",
+        |r| between(r, |s| s.frames)),
     of_segment("bytes", "Their bytes.", |r| between(r, |s| s.bytes)),
-    of_segment("segment_frames", "Frames without mirror copies.", |r| {
-        between(r, |s| s.segment_frames)
-    }),
-    of_segment(
-        "segment_bytes",
-        "Their bytes on the wire, preamble and gap included.",
-        |r| between(r, |s| s.segment_bytes),
-    ),
-    of_segment(
-        "dropped_frames",
-        "Frames lost before they were captured, in the kernel or the interface, as far as they \
-         were counted.",
-        |r| between(r, |s| s.dropped),
-    ),
-    of_segment(
-        "not_saved_frames",
-        "Frames that the program at the other end of a pipe had and did not write.",
-        |r| between(r, |s| s.not_saved),
-    ),
-    of_segment(
-        "clock_steps",
-        "How often the stamps of frames went back.",
-        |r| between(r, |s| s.clock_steps),
-    ),
-    of_segment("conversations", "Conversations that began.", |r| {
-        between(r, |s| s.conversations)
-    }),
-    of_segment(
-        "evicted_conversations",
-        "Conversations forgotten early because the table was full.",
-        |r| between(r, |s| s.evicted),
-    ),
+    of_segment("segment_frames", "Frames without mirror copies.", |r| between(r, |s| s.segment_frames)),
+    of_segment("segment_bytes", "Their bytes on the wire, preamble and gap included.",
+        |r| between(r, |s| s.segment_bytes)),
+    of_segment("dropped_frames", "Frames lost before they were captured, in the kernel or the interface, as far as they \
+        were counted.",
+        |r| between(r, |s| s.dropped)),
+    of_segment("not_saved_frames", "Frames that the program at the other end of a pipe had and did not write.",
+        |r| between(r, |s| s.not_saved)),
+    of_segment("clock_steps", "How often the stamps of frames went back.", |r| between(r, |s| s.clock_steps)),
+    of_segment("conversations", "Conversations that began.", |r| between(r, |s| s.conversations)),
+    of_segment("evicted_conversations", "Conversations forgotten early because the table was full.",
+        |r| between(r, |s| s.evicted)),
 ];
 
 type IntervalCell = CellValue<Intervals>;

@@ -210,7 +210,10 @@ fn line(
             Form::Accumulated => String::new(),
             _ => shown(highest),
         },
-        total: sums.then(|| grouped(total)).unwrap_or_default(),
+        total: match sums {
+            true => grouped(total),
+            false => String::new(),
+        },
         mark: match counter.mark {
             Mark::Derived => "d",
             Mark::Approximated => "a",

@@ -33,7 +33,7 @@ impl Carried<'_> {
     }
 
     fn part_of_bytes(&self, of: Volume) -> Option<Percent> {
-        (of.frames > 0).then(|| Percent(of.bytes, self.row.bytes.on_wire))
+        (of.frames > 0).then_some(Percent(of.bytes, self.row.bytes.on_wire))
     }
 
     fn average(&self) -> Option<BitRate> {

@@ -32,175 +32,67 @@ impl RowTable for Transactions {
 /// How many of the columns say something of the transaction itself: those of a row in a report.
 pub(super) const OWN: usize = COLUMNS.len() - 6;
 
+#[rustfmt::skip]
 const COLUMNS: &[RowColumn<Transactions>] = &[
-    text(
-        "protocol",
-        "Protocol of the request: smb1, smb2, ncp, last, nbf, ...",
-        |r, o| o.word(r.transaction.protocol),
-    ),
-    text(
-        "carrier",
-        "Protocol that carried it: nbf, ipx, nbipx, nbt, tcp, udp, ...",
-        |r, o| o.word(r.transaction.carrier),
-    ),
-    text(
-        "client",
-        "Station that sent the request, `address[:port]`.",
-        |r, o| o.show(r.transaction.client),
-    ),
-    text(
-        "server",
-        "Station that received the request, `address[:port]`.",
-        |r, o| o.show(r.transaction.server),
-    ),
-    count(
-        "conversation",
-        "Number of the conversation in the capture.",
-        Width::Large,
-        |r| Some(r.transaction.conversation),
-    ),
-    text(
-        "command",
-        "The specification's name of the operation, such as READ_ANDX.",
+    text("protocol", "Protocol of the request: smb1, smb2, ncp, last, nbf, ...",
+        |r, o| o.word(r.transaction.protocol)),
+    text("carrier", "Protocol that carried it: nbf, ipx, nbipx, nbt, tcp, udp, ...",
+        |r, o| o.word(r.transaction.carrier)),
+    text("client", "Station that sent the request, `address[:port]`.", |r, o| o.show(r.transaction.client)),
+    text("server", "Station that received the request, `address[:port]`.", |r, o| o.show(r.transaction.server)),
+    count("conversation", "Number of the conversation in the capture.",
+        Width::Large, |r| Some(r.transaction.conversation)),
+    text("command", "The specification's name of the operation, such as READ_ANDX.",
         |r, o| {
             let Transaction {
                 operation, code, ..
             } = *r.transaction;
             let name = operation.name;
             o.show(Command { name, code })
-        },
-    ),
-    count(
-        "function",
-        "Function code of NCP, where there is one.",
-        Width::Bits16,
-        |r| r.transaction.operation.function.map(u64::from),
-    )
-    .or_null(),
-    count(
-        "subfunction",
-        "Subfunction code of NCP, where there is one.",
-        Width::Bits16,
-        |r| r.transaction.operation.subfunction.map(u64::from),
-    )
-    .or_null(),
-    text(
-        "kind",
+        }),
+    count("function", "Function code of NCP, where there is one.",
+        Width::Bits16, |r| r.transaction.operation.function.map(u64::from)).or_null(),
+    count("subfunction", "Subfunction code of NCP, where there is one.",
+        Width::Bits16, |r| r.transaction.operation.subfunction.map(u64::from)).or_null(),
+    text("kind",
         "Class of the operation: read, write, open, close, directory, lock, session, transaction, break, wait, other.",
-        |r, o| o.word(r.transaction.kind.name()),
-    ),
-    text(
-        "outcome",
-        "answered, unanswered, orphan_response, cancelled, given_up, ...",
-        |r, o| o.word(r.transaction.outcome.name()),
-    ),
-    text(
-        "status",
-        "The protocol's own name of the status, or its number in hexadecimal.",
-        |r, o| o.some(r.transaction.status.map(StatusName)),
-    )
-    .or_null(),
-    boolean(
-        "ok",
-        "Whether the operation succeeded, the same for all protocols; null without a response.",
-        |r| r.transaction.ok(),
-    )
-    .or_null(),
-    count(
-        "request_first_frame",
-        "Frame with the first byte of the request, counted from 1.",
-        Width::Large,
-        |r| r.transaction.request.map(first),
-    )
-    .or_null(),
-    count(
-        "request_last_frame",
-        "Frame that completes the request.",
-        Width::Large,
-        |r| r.transaction.request.map(last),
-    )
-    .or_null(),
-    count(
-        "response_first_frame",
-        "Frame with the first byte of the response.",
-        Width::Large,
-        |r| r.transaction.response.map(first),
-    )
-    .or_null(),
-    count(
-        "response_last_frame",
-        "Frame that completes the response.",
-        Width::Large,
-        |r| r.transaction.response.map(last),
-    )
-    .or_null(),
-    RowColumn::new(
-        "request_time",
-        "Time of the first frame of the request (t1), UTC.",
-        TransactionCell::Time(|r| r.transaction.request.map(|request| request.first.at)),
-    )
-    .or_null(),
-    signed(
-        "turnaround_ns",
-        "Server turnaround (t3 - t2), nanoseconds; null when ambiguous or unanswered.",
-        |r| r.transaction.turnaround.exact(),
-    ),
-    RowColumn::new(
-        "turnaround_bounds_ns",
-        "Least and greatest turnaround, where it is ambiguous.",
-        TransactionCell::Bounds(|r| bounds(r.transaction)),
-    )
-    .or_null(),
-    signed(
-        "response_time_ns",
-        "Response time that the user felt (t4 - t1), nanoseconds.",
-        |r| r.transaction.response_time_ns(),
-    ),
-    signed(
-        "request_transfer_ns",
-        "Request transfer (t2 - t1), nanoseconds.",
-        |r| r.transaction.request_transfer_ns(),
-    ),
-    signed(
-        "response_transfer_ns",
-        "Response transfer (t4 - t3), nanoseconds.",
-        |r| r.transaction.response_transfer_ns(),
-    ),
-    count(
-        "copies",
-        "Number of times the request was seen; 1 is once.",
-        Width::Bits32,
-        |r| Some(r.transaction.copies.into()),
-    ),
-    count("interims", "Interim responses.", Width::Bits32, |r| {
-        Some(r.transaction.interims.into())
-    }),
-    signed(
-        "first_interim_ns",
-        "Time from the request to the first interim response, nanoseconds.",
-        |r| r.transaction.first_interim_ns(),
-    ),
-    count(
-        "data_bytes",
-        "Bytes of file data transferred.",
-        Width::Large,
-        |r| Some(r.transaction.data_bytes),
-    ),
-    count(
-        "request_bytes",
-        "Bytes of the request message.",
-        Width::Large,
-        |r| Some(r.transaction.request_bytes),
-    ),
-    count(
-        "response_bytes",
-        "Bytes of the response message.",
-        Width::Large,
-        |r| Some(r.transaction.response_bytes),
-    ),
-    RowColumn::new(
-        "frames",
-        "Frames of the transaction, by what they did.",
+        |r, o| o.word(r.transaction.kind.name())),
+    text("outcome", "answered, unanswered, orphan_response, cancelled, given_up, ...",
+        |r, o| o.word(r.transaction.outcome.name())),
+    text("status", "The protocol's own name of the status, or its number in hexadecimal.",
+        |r, o| o.some(r.transaction.status.map(StatusName))).or_null(),
+    boolean("ok", "Whether the operation succeeded, the same for all protocols; null without a response.",
+        |r| r.transaction.ok()).or_null(),
+    count("request_first_frame", "Frame with the first byte of the request, counted from 1.",
+        Width::Large, |r| r.transaction.request.map(first)).or_null(),
+    count("request_last_frame", "Frame that completes the request.",
+        Width::Large, |r| r.transaction.request.map(last)).or_null(),
+    count("response_first_frame", "Frame with the first byte of the response.",
+        Width::Large, |r| r.transaction.response.map(first)).or_null(),
+    count("response_last_frame", "Frame that completes the response.",
+        Width::Large, |r| r.transaction.response.map(last)).or_null(),
+    RowColumn::new("request_time", "Time of the first frame of the request (t1), UTC.",
+        TransactionCell::Time(|r| r.transaction.request.map(|request| request.first.at))).or_null(),
+    signed("turnaround_ns", "Server turnaround (t3 - t2), nanoseconds; null when ambiguous or unanswered.",
+        |r| r.transaction.turnaround.exact()),
+    RowColumn::new("turnaround_bounds_ns", "Least and greatest turnaround, where it is ambiguous.",
+        TransactionCell::Bounds(|r| bounds(r.transaction))).or_null(),
+    signed("response_time_ns", "Response time that the user felt (t4 - t1), nanoseconds.",
+        |r| r.transaction.response_time_ns()),
+    signed("request_transfer_ns", "Request transfer (t2 - t1), nanoseconds.",
+        |r| r.transaction.request_transfer_ns()),
+    signed("response_transfer_ns", "Response transfer (t4 - t3), nanoseconds.",
+        |r| r.transaction.response_transfer_ns()),
+    count("copies", "Number of times the request was seen; 1 is once.",
+        Width::Bits32, |r| Some(r.transaction.copies.into())),
+    count("interims", "Interim responses.", Width::Bits32, |r| Some(r.transaction.interims.into())),
+    signed("first_interim_ns", "Time from the request to the first interim response, nanoseconds.",
+        |r| r.transaction.first_interim_ns()),
+    count("data_bytes", "Bytes of file data transferred.", Width::Large, |r| Some(r.transaction.data_bytes)),
+    count("request_bytes", "Bytes of the request message.", Width::Large, |r| Some(r.transaction.request_bytes)),
+    count("response_bytes", "Bytes of the response message.",
+        Width::Large, |r| Some(r.transaction.response_bytes)),
+    RowColumn::new("frames", "Frames of the transaction, by what they did.",
         TransactionCell::Group(&[
             ("request", |r| r.transaction.frames.request),
             ("response", |r| r.transaction.frames.response),
@@ -208,116 +100,47 @@ const COLUMNS: &[RowColumn<Transactions>] = &[
             ("ack", |r| r.transaction.frames.ack),
             ("control", |r| r.transaction.frames.control),
             ("retransmitted", |r| r.transaction.frames.retransmitted),
-        ]),
-    ),
-    count(
-        "hops",
-        "Routers between client and server, where they can be counted.",
-        Width::Bits8,
-        |r| r.transaction.hops.map(u64::from),
-    )
-    .or_null(),
-    RowColumn::new(
-        "flags",
+        ])),
+    count("hops", "Routers between client and server, where they can be counted.",
+        Width::Bits8, |r| r.transaction.hops.map(u64::from)).or_null(),
+    RowColumn::new("flags",
         "What to bear in mind: ambiguous, mid_capture, capture_loss, snapped, out_of_order, pipelined, raw, encrypted, ...",
-        TransactionCell::Words(|r, words| words.extend(r.transaction.flags.names())),
-    ),
-    RowColumn::new(
-        "chain",
-        "Further operations in the same message.",
+        TransactionCell::Words(|r, words| words.extend(r.transaction.flags.names()))),
+    RowColumn::new("chain", "Further operations in the same message.",
         TransactionCell::Words(|r, words| {
             words.extend(r.transaction.chain.iter().map(|op| op.name))
-        }),
-    ),
-    signed(
-        "service_ns",
-        "Time that this request had the server to itself, nanoseconds.",
-        |r| r.transaction.service_ns,
-    ),
-    count(
-        "duplicate_responses",
-        "Responses seen again after the final one.",
-        Width::Bits32,
-        |r| Some(r.transaction.duplicate_responses.into()),
-    ),
-    count(
-        "asked_bytes",
-        "Bytes of file data requested.",
-        Width::Large,
-        |r| Some(r.transaction.asked_bytes),
-    ),
-    text("file_handle", "Handle of the file, hexadecimal.", |r, o| {
-        o.some(r.transaction.file.map(|file| Handle(file.handle)))
-    })
-    .or_null(),
-    count(
-        "file_offset",
-        "Offset in the file, bytes.",
-        Width::Bits64,
-        |r| r.transaction.file.and_then(|file| file.offset),
-    )
-    .or_null(),
-    name("dialect", "Dialect that was negotiated.", |r, o| {
-        o.some(named(r.transaction, |place| &place.dialect))
-    }),
-    name(
-        "user",
-        "Name of the user, as far as the capture shows it.",
-        |r, o| o.some(named(r.transaction, |place| &place.user)),
-    ),
-    name("share", "Name of the share likewise.", |r, o| {
-        o.some(named(r.transaction, |place| &place.share))
-    }),
-    name("path", "Name of the file likewise.", |r, o| {
-        o.some(named(r.transaction, |place| &place.path))
-    }),
-    count(
-        "transaction",
-        "Number of the transaction in the capture, as `decode --transaction` takes it.",
-        Width::Large,
-        |r| Some(r.transaction.number),
-    ),
-    boolean(
-        "idempotent",
-        "Whether the operation can be repeated without harm.",
-        |r| Some(r.transaction.idempotent()),
-    ),
-    text(
-        "client_address",
-        "Address of the client without its port.",
-        |r, o| o.show(station(&r.transaction.client)),
-    ),
-    count(
-        "client_port",
-        "TCP or UDP port, IPX socket or LLC service access point of the client, as a number.",
-        Width::Bits16,
-        |r| r.transaction.client.port.map(u64::from),
-    )
-    .or_null(),
-    text(
-        "server_address",
-        "Address of the server without its port.",
-        |r, o| o.show(station(&r.transaction.server)),
-    ),
-    count(
-        "server_port",
-        "TCP or UDP port, IPX socket or LLC service access point of the server, as a number.",
-        Width::Bits16,
-        |r| r.transaction.server.port.map(u64::from),
-    )
-    .or_null(),
-    name(
-        "file",
+        })),
+    signed("service_ns", "Time that this request had the server to itself, nanoseconds.",
+        |r| r.transaction.service_ns),
+    count("duplicate_responses", "Responses seen again after the final one.",
+        Width::Bits32, |r| Some(r.transaction.duplicate_responses.into())),
+    count("asked_bytes", "Bytes of file data requested.", Width::Large, |r| Some(r.transaction.asked_bytes)),
+    text("file_handle", "Handle of the file, hexadecimal.",
+        |r, o| o.some(r.transaction.file.map(|file| Handle(file.handle)))).or_null(),
+    count("file_offset", "Offset in the file, bytes.",
+        Width::Bits64, |r| r.transaction.file.and_then(|file| file.offset)).or_null(),
+    name("dialect", "Dialect that was negotiated.", |r, o| o.some(named(r.transaction, |place| &place.dialect))),
+    name("user", "Name of the user, as far as the capture shows it.",
+        |r, o| o.some(named(r.transaction, |place| &place.user))),
+    name("share", "Name of the share likewise.", |r, o| o.some(named(r.transaction, |place| &place.share))),
+    name("path", "Name of the file likewise.", |r, o| o.some(named(r.transaction, |place| &place.path))),
+    count("transaction", "Number of the transaction in the capture, as `decode --transaction` takes it.",
+        Width::Large, |r| Some(r.transaction.number)),
+    boolean("idempotent", "Whether the operation can be repeated without harm.",
+        |r| Some(r.transaction.idempotent())),
+    text("client_address", "Address of the client without its port.",
+        |r, o| o.show(station(&r.transaction.client))),
+    count("client_port", "TCP or UDP port, IPX socket or LLC service access point of the client, as a number.",
+        Width::Bits16, |r| r.transaction.client.port.map(u64::from)).or_null(),
+    text("server_address", "Address of the server without its port.",
+        |r, o| o.show(station(&r.transaction.server))),
+    count("server_port", "TCP or UDP port, IPX socket or LLC service access point of the server, as a number.",
+        Width::Bits16, |r| r.transaction.server.port.map(u64::from)).or_null(),
+    name("file",
         "File that holds the first frame of the transaction; null where that is not known (a live\ncapture, or more changes between files than are remembered).",
-        |r, o| o.some(r.origin.map(|origin| Escaped(origin.file))),
-    ),
-    count(
-        "frame_in_file",
-        "Number of that frame in that file, counted from 1.",
-        Width::Large,
-        |r| r.origin.map(|origin| origin.frame),
-    )
-    .or_null(),
+        |r, o| o.some(r.origin.map(|origin| Escaped(origin.file)))),
+    count("frame_in_file", "Number of that frame in that file, counted from 1.",
+        Width::Large, |r| r.origin.map(|origin| origin.frame)).or_null(),
 ];
 
 type Of = RowColumn<Transactions>;
