@@ -4,14 +4,17 @@
 //! the offset of the interface in integers wider than 64 bits, and each section has its
 //! own byte order and interfaces.
 
+mod blocks;
+
 use crate::clock::Clock;
-use crate::completeness::{CountedLosses, Tally};
+use crate::completeness::Tally;
 use crate::fault::Fault;
 use crate::interfaces::{Interface, Interfaces, MAX_INTERFACES, Section};
 use crate::pcap::without_fcs;
-use crate::raw::{MAX_FRAME, link_type, u16_at, u32_at, u64_at};
+use crate::raw::{u16_at, u32_at};
 use crate::reader::{Action, Format, Reader, Record};
 use crate::window::{MAX_WINDOW, Window};
+use blocks::{Block, DescriptionBlock, PacketOptions, byte_order, check_captured, losses};
 use std::ops::Range;
 use wirewait_wire::{LinkType, Timestamp};
 
@@ -36,12 +39,12 @@ const MIN_SECTION_HEADER: usize = 28;
 /// Fields before the bytes of a packet: enhanced (and the old kind), simple.
 const ENHANCED_DATA: usize = 28;
 const SIMPLE_DATA: usize = 12;
+/// Fields before the options: of an interface description, of interface statistics.
+const INTERFACE_FIELDS: usize = 16;
+const STATISTICS_FIELDS: usize = 20;
 
 /// What some writers count the times of statistics in, whatever the interface says.
 const MICROSECONDS: Clock = Clock::MICROSECONDS;
-
-/// Interface names are kept up to this many bytes, so that hostile files stay small.
-const MAX_NAME: usize = 255;
 
 struct Pcapng {
     window: Window,
@@ -66,39 +69,6 @@ struct Local {
     snaplen: u32,
     fcs_len: u8,
     clock: Clock,
-}
-
-/// The frame of a block, with a length that is at least [`BLOCK_FRAME`].
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    kind: u32,
-    /// Position in the stream.
-    start: u64,
-    /// As its first length field says.
-    length: u32,
-}
-
-impl Block {
-    /// Bytes up to the next block: early writers did not count the padding, but put it
-    /// there.
-    fn whole(self) -> u64 {
-        u64::from(self.length).next_multiple_of(4)
-    }
-
-    /// Compares the length with that at the end of the block.
-    fn check(self, again: u32) -> Result<(), Fault> {
-        if self.length == again {
-            return Ok(());
-        }
-        Err(Fault::damaged(
-            self.start,
-            format!(
-                "a block says at its start that it has {} bytes and at its end {again}: \
-                 the file is damaged from here on, the frames before were read",
-                self.length
-            ),
-        ))
-    }
 }
 
 impl Pcapng {
@@ -247,35 +217,17 @@ impl Pcapng {
         body: Range<usize>,
         all: &mut Interfaces,
     ) -> Result<(), Fault> {
-        let big = self.big_endian;
-        let block = self.window.slice(body);
-        let link = link_type(u16_at(block, 8, big));
-        let mut interface = Interface::new(link, u32_at(block, 12, big));
-        let (mut resolution, mut offset) = (6, 0);
-        let mut filtered = false;
-        for (code, value) in BlockOptions::new(block.get(16..).unwrap_or_default(), big) {
-            match (code, value) {
-                (2, name) => interface.name = Some(text(name)),
-                (8, [_, _, _, _, _, _, _, _]) => {
-                    interface.speed = Some(u64_at(value, 0, big)).filter(|speed| *speed > 0);
-                }
-                (9, [exponent, ..]) => resolution = *exponent,
-                (11, _) => filtered = true,
-                // The draft says bits and gives 4 as its example; writers put bytes.
-                (13, [length, ..]) => {
-                    interface.fcs_len = if *length < 8 { *length } else { *length / 8 };
-                }
-                // A signed number: offsets before 1970 exist.
-                (14, [_, _, _, _, _, _, _, _]) => offset = u64_at(value, 0, big) as i64,
-                _ => {}
-            }
-        }
+        let DescriptionBlock {
+            interface,
+            clock,
+            filtered,
+        } = DescriptionBlock::read(self.window.slice(body), self.big_endian);
         let local = |number| Local {
             number,
-            link,
+            link: interface.link,
             snaplen: interface.snaplen,
             fcs_len: interface.fcs_len,
-            clock: Clock::new(resolution, offset),
+            clock,
         };
         let number = all.declare(&mut self.section, interface.clone());
         let (Some(number), true) = (number, self.interfaces.len() < MAX_INTERFACES) else {
@@ -314,24 +266,11 @@ impl Pcapng {
         let (captured, wire) = (u32_at(block, 20, big), u32_at(block, 24, big));
         let rest = block.get(ENHANCED_DATA..).unwrap_or_default();
         check_captured(start, captured, rest.len())?;
-        let mut fcs_len = local.fcs_len;
         let padded = (captured as usize).next_multiple_of(4);
-        if let Some(options) = rest.get(padded..) {
-            for (code, value) in BlockOptions::new(options, big) {
-                match (code, value) {
-                    (2, [_, _, _, _]) => {
-                        // epb_flags: bits 5 to 8 are this frame's own FCS length.
-                        let own = (u32_at(value, 0, big) >> 5 & 0xf) as u8;
-                        if own != 0 {
-                            fcs_len = own;
-                        }
-                    }
-                    (4, [_, _, _, _, _, _, _, _]) if kind == ENHANCED_PACKET => {
-                        dropped = u64_at(value, 0, big);
-                    }
-                    _ => {}
-                }
-            }
+        let options = PacketOptions::read(rest.get(padded..).unwrap_or_default(), big);
+        let fcs_len = options.fcs_len.unwrap_or(local.fcs_len);
+        if kind == ENHANCED_PACKET {
+            dropped = options.dropped.unwrap_or(dropped);
         }
         self.last = local.clock.at(ticks);
         if let Some(tally) = self.tallies.get_mut(number as usize) {
@@ -428,32 +367,7 @@ impl Pcapng {
         else {
             return;
         };
-        let mut counted = CountedLosses::default();
-        let mut by_system = None;
-        for (code, value) in BlockOptions::new(block.get(20..).unwrap_or_default(), big) {
-            if value.len() != 8 {
-                continue;
-            }
-            let number = u64_at(value, 0, big);
-            match code {
-                // A time: its upper half comes first in both byte orders.
-                2 => {
-                    let halves = [u32_at(value, 0, big), u32_at(value, 4, big)];
-                    counted.began = Some(u64::from(halves[0]) << 32 | u64::from(halves[1]));
-                }
-                4 => counted.received = Some(number),
-                5 => counted.dropped = Some(number),
-                6 => counted.accepted = Some(number),
-                7 => by_system = Some(number),
-                8 => counted.delivered = Some(number),
-                _ => {}
-            }
-        }
-        // By the interface and by the operating system: different frames.
-        if let Some(lost) = by_system {
-            counted.dropped = Some(counted.dropped.unwrap_or(0).saturating_add(lost));
-            counted.accepted = counted.accepted.map(|n| n.saturating_sub(lost));
-        }
+        let counted = losses(block, big);
         let began = [local.clock, MICROSECONDS].map(|clock| counted.began.map(|n| clock.at(n)));
         tally.count(counted, began);
         all.count(local.number, counted);
@@ -497,65 +411,6 @@ impl Reader for Pcapng {
 
     fn bytes(&self) -> &[u8] {
         self.window.slice(self.frame.clone())
-    }
-}
-
-/// Whether a section header is big-endian; `None` if it has no byte-order magic.
-fn byte_order(header: &[u8]) -> Option<bool> {
-    match u32_at(header, 8, true) {
-        0x1a2b_3c4d => Some(true),
-        0x4d3c_2b1a => Some(false),
-        _ => None,
-    }
-}
-
-fn check_captured(start: u64, captured: u32, room: usize) -> Result<(), Fault> {
-    if captured as usize <= room.min(MAX_FRAME) {
-        return Ok(());
-    }
-    Err(Fault::damaged(
-        start,
-        format!(
-            "a frame claims {captured} captured bytes, but its block has room for {room} and no \
-             link has more than {MAX_FRAME}: the file is damaged from here on, the frames \
-             before were read"
-        ),
-    ))
-}
-
-/// A name as text; writers end it with zeros now and then.
-fn text(raw: &[u8]) -> String {
-    let raw = raw.get(..MAX_NAME).unwrap_or(raw);
-    String::from_utf8_lossy(raw)
-        .trim_end_matches('\0')
-        .to_owned()
-}
-
-/// The options of a block: code and value, up to the end mark or to what is broken.
-struct BlockOptions<'a> {
-    rest: &'a [u8],
-    big_endian: bool,
-}
-
-impl<'a> BlockOptions<'a> {
-    const fn new(rest: &'a [u8], big_endian: bool) -> Self {
-        Self { rest, big_endian }
-    }
-}
-
-impl<'a> Iterator for BlockOptions<'a> {
-    type Item = (u16, &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (head, rest) = self.rest.split_at_checked(4)?;
-        let code = u16_at(head, 0, self.big_endian);
-        let length = usize::from(u16_at(head, 2, self.big_endian));
-        let value = rest.get(..length)?;
-        if code == 0 {
-            return None;
-        }
-        self.rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-        Some((code, value))
     }
 }
 
@@ -1043,7 +898,7 @@ pub(crate) mod tests {
         });
         assert!(no_magic.contains("byte-order magic"));
         let too_long = damage(|build| {
-            build.frame(0, 0, 9, &vec![0; MAX_FRAME + 1]);
+            build.frame(0, 0, 9, &vec![0; crate::raw::MAX_FRAME + 1]);
         });
         assert!(too_long.contains("262145 captured bytes"));
     }
@@ -1061,7 +916,7 @@ pub(crate) mod tests {
         assert_eq!(frames, [seen(1_000, 2, 1, 2, b"ok")]);
         assert_eq!(
             interfaces.list()[0].name.as_ref().map(String::len),
-            Some(MAX_NAME)
+            Some(blocks::MAX_NAME)
         );
     }
 

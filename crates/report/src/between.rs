@@ -5,7 +5,7 @@ mod json;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::table::{Table, count};
-use crate::text::Look;
+use crate::text::{Look, note, noted};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_judge::between::{Between, BetweenOf, BetweenRow, LostFrames, Unjoined};
@@ -74,7 +74,7 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
     look.heading(out, &sentence(report))?;
     writeln!(out)?;
     for line in lines(report) {
-        crate::text::note(out, look, line)?;
+        note(out, look, line)?;
     }
     let active = joined.active_ns();
     let mut rows = vec![
@@ -121,11 +121,7 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
         let more = rows.len().saturating_sub(SHOWN);
         if more > 0 {
             let more = Grouped(more as u64);
-            crate::text::note(
-                out,
-                look,
-                format!("and {more} more; --format json has them all"),
-            )?;
+            noted!(out, look, "and {more} more; --format json has them all")?;
         }
     }
     writeln!(out)?;
@@ -163,7 +159,7 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
          way: from the first frame of the response at the server to its last at the client. Both compare \
          stamps of two clocks, by the difference above.",
     ] {
-        crate::text::note(out, look, line.to_owned())?;
+        note(out, look, line.to_owned())?;
     }
     Ok(())
 }

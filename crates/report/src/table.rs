@@ -96,7 +96,7 @@ impl<R> Filling<'_, R> {
         self.column(Column::under(group, title), cell)
     }
 
-    /// The same, left out when there are none under the heading.
+    /// Numbers under a heading, left out when there are none below it.
     pub(crate) fn rare_under<T: InCell>(
         self,
         group: &'static str,

@@ -71,6 +71,14 @@ fn entry(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()
     writeln!(out, "  {name:<11}  {value}")
 }
 
+/// Writes a [`note`] as `format!` makes it.
+macro_rules! noted {
+    ($out:expr, $look:expr, $($words:tt)+) => {
+        $crate::text::note($out, $look, format_args!($($words)+))
+    };
+}
+pub(crate) use noted;
+
 /// A sentence below a heading or a table, in as many lines as it needs.
 pub(crate) fn note(out: &mut impl Write, look: Look, text: impl Display) -> io::Result<()> {
     for line in wrapped(&text.to_string(), "  ", look.width) {

@@ -43,7 +43,7 @@ pub(crate) fn put(buffer: &mut Buffer, at: (u16, u16), wide: u16, text: &str, st
     put_at(buffer, at, wide, text, false, style);
 }
 
-/// The same, at the right end of these columns.
+/// Writes at the right end of at most `wide` columns from (x, y).
 pub(crate) fn put_right(buffer: &mut Buffer, at: (u16, u16), wide: u16, text: &str, style: Style) {
     put_at(buffer, at, wide, text, true, style);
 }

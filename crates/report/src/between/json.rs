@@ -1,4 +1,4 @@
-//! The same for programs.
+//! The document of two joined captures, for programs.
 
 use super::{BetweenReport, sentence};
 use crate::document::{Written, documents, of};

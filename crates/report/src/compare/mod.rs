@@ -4,6 +4,7 @@ mod csv;
 pub(crate) mod doubts;
 mod headline;
 mod json;
+pub(crate) mod tables;
 pub(crate) mod text;
 pub(crate) mod words;
 

@@ -4,10 +4,8 @@ use super::markup::Page;
 use super::{Body, capture, distribution, document, ledger, load, table};
 use crate::compare::Compared;
 use crate::compare::doubts::doubts;
-use crate::compare::text::{
-    CONFIGURATIONS, FELL_BACK, configurations_table, counted, figures_table, groups_table,
-    headline, most_changed, notes,
-};
+use crate::compare::tables::{configurations_table, figures_table, groups_table};
+use crate::compare::text::{CONFIGURATIONS, FELL_BACK, counted, headline, most_changed, notes};
 use crate::compare::words::{at_load, parts};
 use std::io::{self, Write};
 use wirewait_analysis::{Distributions, Histogram, Load};

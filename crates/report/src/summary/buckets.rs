@@ -4,7 +4,7 @@ use super::document::Document;
 use super::text::{Timed, table, timed};
 use crate::escape::JsonEscaping;
 use crate::figures::Grouped;
-use crate::text::{Look, note};
+use crate::text::{Look, noted};
 use crate::time::{Human, Rfc3339};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -66,10 +66,10 @@ impl Buckets {
         let parts = self.sums.values().map(|sum| sum.parts);
         let parts = parts.fold(0_u64, u64::saturating_add);
         let (parts, intervals) = (Grouped(parts), Grouped(self.sums.len() as u64));
-        note(
+        noted!(
             out,
             look,
-            format_args!("analyses: {parts}, intervals with some: {intervals}"),
+            "analyses: {parts}, intervals with some: {intervals}"
         )?;
         let mut servers: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (start, sum) in &self.sums {

@@ -4,7 +4,7 @@ use super::spelling;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::table::{Column, Table, count};
-use crate::text::{Look, note};
+use crate::text::{Look, note, noted};
 use crate::time::{Digits, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -101,35 +101,25 @@ fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
     if let (Some(first), Some(last)) = (summary.first, summary.last) {
         let covered = look.digits.span(summary.covered_ns);
         let (first, last) = (Rfc3339(first), Rfc3339(last));
-        note(
-            out,
-            look,
-            format_args!("{first} to {last}, {covered} of captures in all"),
-        )?;
+        noted!(out, look, "{first} to {last}, {covered} of captures in all")?;
     }
-    note(
+    noted!(
         out,
         look,
-        format_args!(
-            "{} frames, {} bytes on the wire, conversations: {}",
-            Grouped(summary.frames),
-            Grouped(summary.bytes),
-            Grouped(summary.conversations)
-        ),
+        "{} frames, {} bytes on the wire, conversations: {}",
+        Grouped(summary.frames),
+        Grouped(summary.bytes),
+        Grouped(summary.conversations)
     )?;
     let (grade, reasons) = summary.quality();
-    note(out, look, format_args!("quality: {}", grade.name()))?;
+    noted!(out, look, "quality: {}", grade.name())?;
     for reason in reasons {
         let remark = match reason.grade {
             Grade::Good => "note",
             grade => grade.name(),
         };
         let times = Grouped(reason.count);
-        note(
-            out,
-            look,
-            format_args!("{remark}: {} ({times})", reason.text),
-        )?;
+        noted!(out, look, "{remark}: {} ({times})", reason.text)?;
     }
     if summary.operations.is_empty() {
         note(out, look, "No request to a file server was found.")?;
@@ -153,13 +143,11 @@ pub(super) fn table(
     first.write(out, look)?;
     match all.saturating_sub(first.len()) {
         0 => Ok(()),
-        more => note(
+        more => noted!(
             out,
             look,
-            format_args!(
-                "and {} more, each waited for less; --format json has them all",
-                Grouped(more as u64)
-            ),
+            "and {} more, each waited for less; --format json has them all",
+            Grouped(more as u64)
         ),
     }
 }

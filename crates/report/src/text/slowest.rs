@@ -1,6 +1,6 @@
 //! The slowest transactions.
 
-use super::{Look, note};
+use super::{Look, noted};
 use crate::escape::Escaped;
 use crate::figures::{Command, InWireshark};
 use crate::table::{Column, Table};
@@ -76,9 +76,5 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         .iter()
         .filter_map(|t| t.request.or(t.response));
     let frames = requests.map(|extent| extent.first.frame);
-    note(
-        out,
-        look,
-        format_args!("Wireshark: {}", InWireshark(frames.collect())),
-    )
+    noted!(out, look, "Wireshark: {}", InWireshark(frames.collect()))
 }

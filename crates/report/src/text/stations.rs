@@ -1,6 +1,6 @@
 //! The table of the clients.
 
-use super::{Look, note};
+use super::{Look, note, noted};
 use crate::figures::{Grouped, Milli, Percent};
 use crate::table::{Table, count};
 use crate::time::Digits;
@@ -87,10 +87,10 @@ pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
     let rows = snapshot.stations.len();
     if let Some(more) = rows.checked_sub(SHOWN).filter(|more| *more > 0) {
         let more = Grouped(more as u64);
-        note(
+        noted!(
             out,
             look,
-            format_args!("and {more} more, which waited less; --format json lists all"),
+            "and {more} more, which waited less; --format json lists all"
         )?;
     }
     for sentence in fairness(&snapshot.fairness) {

@@ -1,6 +1,6 @@
 //! Statistics that show themselves, each as a table.
 
-use super::{Look, note};
+use super::{Look, note, noted};
 use crate::figures::Grouped;
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
@@ -63,11 +63,7 @@ pub(super) fn statistics(out: &mut impl Write, snapshot: &Snapshot, look: Look) 
         let more = statistic.rows.len().saturating_sub(SHOWN);
         if more > 0 {
             let more = Grouped(more as u64);
-            note(
-                out,
-                look,
-                format!("and {more} more; --format json has them all"),
-            )?;
+            noted!(out, look, "and {more} more; --format json has them all")?;
         }
         for sentence in notes(statistic) {
             note(out, look, sentence)?;

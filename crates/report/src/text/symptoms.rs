@@ -1,7 +1,7 @@
 //! What is wrong, and how it was judged.
 
 use super::why::{named, nearest};
-use super::{Look, entry, note};
+use super::{Look, entry, noted};
 use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{Grouped, InWireshark, Percent};
@@ -43,7 +43,7 @@ pub(super) fn symptoms(
         writeln!(out)?;
         look.heading(out, "Symptoms: none")?;
         return match nearest(all, &about.texts) {
-            Some(nearest) => note(out, look, format_args!("nearest: {nearest}")),
+            Some(nearest) => noted!(out, look, "nearest: {nearest}"),
             None => Ok(()),
         };
     }
@@ -60,11 +60,7 @@ pub(super) fn symptoms(
         && let Some(action) = entry.actions.first()
     {
         let title = about.texts.title(first.rule.id);
-        note(
-            out,
-            look,
-            format_args!("try first for \"{title}\": {action}"),
-        )?;
+        noted!(out, look, "try first for \"{title}\": {action}")?;
     }
     let further = raised.saturating_sub(SHOWN) as u64 + all.more;
     let rest = [

@@ -2,7 +2,7 @@
 
 use crate::figures::{Grouped, Milli, Percent, Rate};
 use crate::table::Table;
-use crate::text::{Look, note};
+use crate::text::{Look, noted};
 use crate::time::{Brief, Digits};
 use std::io::{self, Write};
 use wirewait_analysis::{
@@ -23,31 +23,25 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
     }
     match curves.count() {
         0 => {}
-        more => note(
+        more => noted!(
             out,
             look,
-            format_args!(
-                "and {} more servers or interfaces; --format json has them all",
-                Grouped(more as u64)
-            ),
+            "and {} more servers or interfaces; --format json has them all",
+            Grouped(more as u64)
         )?,
     }
     if any {
-        note(
+        noted!(
             out,
             look,
-            format_args!(
-                "active: a request is outstanding, or a pause of at most {}; N x M / T: stations times bytes per request, by response time",
-                Brief(snapshot.settings.think_ns)
-            ),
+            "active: a request is outstanding, or a pause of at most {}; N x M / T: stations times bytes per request, by response time",
+            Brief(snapshot.settings.think_ns)
         )?;
-        note(
+        noted!(
             out,
             look,
-            format_args!(
-                "steady: as many for {} at least; shorter stretches, when stations come and go, are ramps, and count only where there was nothing steady",
-                Brief(i64::try_from(STEADY_NS).unwrap_or(i64::MAX))
-            ),
+            "steady: as many for {} at least; shorter stretches, when stations come and go, are ramps, and count only where there was nothing steady",
+            Brief(i64::try_from(STEADY_NS).unwrap_or(i64::MAX))
         )?;
     }
     Ok(())
@@ -76,11 +70,7 @@ fn one(
         let responses = curve.peak_transactions.map(|(stations, rate)| {
             format!("; {} responses per second with {stations}", Milli(rate))
         });
-        note(
-            out,
-            look,
-            format_args!("peak: {most}{}", responses.unwrap_or_default()),
-        )?;
+        noted!(out, look, "peak: {most}{}", responses.unwrap_or_default())?;
     }
     if let Some(knee) = curve.knee {
         let wire = knee
@@ -95,20 +85,18 @@ fn one(
                 Some(part) => format!("; the segment is busy for {} there", percent(part)),
                 None => format!("; the wire carries {} there", Rate(rate)),
             });
-        note(
+        noted!(
             out,
             look,
-            format_args!(
-                "knee: turnaround grows from {} stations on: {} on average (n {}) against {} (n {}) with {} or fewer, {} % or more{}",
-                knee.stations,
-                look.digits.time(knee.grown_ns),
-                Grouped(knee.grown_n),
-                look.digits.time(knee.flat_ns),
-                Grouped(knee.flat_n),
-                knee.flat_to,
-                GROWN_PERCENT,
-                wire.unwrap_or_default()
-            ),
+            "knee: turnaround grows from {} stations on: {} on average (n {}) against {} (n {}) with {} or fewer, {} % or more{}",
+            knee.stations,
+            look.digits.time(knee.grown_ns),
+            Grouped(knee.grown_n),
+            look.digits.time(knee.flat_ns),
+            Grouped(knee.flat_n),
+            knee.flat_to,
+            GROWN_PERCENT,
+            wire.unwrap_or_default()
         )?;
     }
     let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
@@ -119,13 +107,11 @@ fn one(
         .checked_sub(longest.len())
         .filter(|more| *more > 0)
     {
-        note(
+        noted!(
             out,
             look,
-            format_args!(
-                "and {} more numbers, each for a shorter time; --format json has them all",
-                Grouped(more as u64)
-            ),
+            "and {} more numbers, each for a shorter time; --format json has them all",
+            Grouped(more as u64)
         )?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::figures::{Grouped, Percent, Rate};
 use crate::table::Table;
-use crate::text::{Look, note};
+use crate::text::{Look, noted};
 use crate::time::{Brief, Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{DEPTH_PERCENT, Dip, NOISE_TIMES, Snapshot};
@@ -50,23 +50,19 @@ pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
     };
     writeln!(out)?;
     look.heading(out, "Dips in throughput")?;
-    note(
+    noted!(
         out,
         look,
-        format_args!(
-            "{} of {} together, which cost {}",
-            Grouped(dips.found),
-            look.digits.time(dips.ns),
-            look.digits.time(dips.cost_ns)
-        ),
+        "{} of {} together, which cost {}",
+        Grouped(dips.found),
+        look.digits.time(dips.ns),
+        look.digits.time(dips.cost_ns)
     )?;
     dips_table_in(snapshot, look.digits).write(out, look)?;
-    note(
+    noted!(
         out,
         look,
-        format_args!(
-            "a dip: {DEPTH_PERCENT} % or more below the medians before and after it and {NOISE_TIMES} times the usual deviation, though as many stations want data; in steps of {}",
-            Brief(width)
-        ),
+        "a dip: {DEPTH_PERCENT} % or more below the medians before and after it and {NOISE_TIMES} times the usual deviation, though as many stations want data; in steps of {}",
+        Brief(width)
     )
 }

@@ -2,7 +2,7 @@
 
 use crate::figures::{Grouped, Rate};
 use crate::table::{Table, count};
-use crate::text::{Look, note};
+use crate::text::{Look, noted};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{HOP_LIMIT, RouteRow, Snapshot, Times};
@@ -51,14 +51,12 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
         table.write(out, look)?;
     }
     if load.at_hop_limit > 0 {
-        note(
+        noted!(
             out,
             look,
-            format_args!(
-                "packets that had passed {} routers or more, which the next one discards (limit {HOP_LIMIT}): {}",
-                HOP_LIMIT - 1,
-                Grouped(load.at_hop_limit)
-            ),
+            "packets that had passed {} routers or more, which the next one discards (limit {HOP_LIMIT}): {}",
+            HOP_LIMIT - 1,
+            Grouped(load.at_hop_limit)
         )?;
     }
     Ok(())
@@ -190,13 +188,11 @@ fn list(
     look.heading(out, heading)?;
     table.write(out, look)?;
     match rows.checked_sub(SHOWN) {
-        Some(more) if more > 0 => note(
+        Some(more) if more > 0 => noted!(
             out,
             look,
-            format_args!(
-                "and {} more; --format json has them all",
-                Grouped(more as u64)
-            ),
+            "and {} more; --format json has them all",
+            Grouped(more as u64)
         ),
         _ => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use crate::figures::{Grouped, Milli, Rate};
 use crate::table::{Column, InCell, Table};
-use crate::text::{Look, note};
+use crate::text::{Look, noted};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Anomaly, BREAKS_PERCENT, Example, SizeCurve, SizeRow, Snapshot};
@@ -57,13 +57,11 @@ fn one(out: &mut impl Write, curve: &SizeCurve, look: Look) -> io::Result<()> {
         .checked_sub(rows.len())
         .filter(|more| *more > 0)
     {
-        note(
+        noted!(
             out,
             look,
-            format_args!(
-                "and {} more sizes, each requested less often; --format json has them all",
-                Grouped(more as u64)
-            ),
+            "and {} more sizes, each requested less often; --format json has them all",
+            Grouped(more as u64)
         )?;
     }
     Ok(())
@@ -74,21 +72,19 @@ fn breaks(out: &mut impl Write, anomaly: &Anomaly, look: Look) -> io::Result<()>
     let times = Milli::ratio(positive(anomaly.p50_ns), positive(anomaly.expected_ns));
     let (next, next_ns) = anomaly.next;
     let frames: Vec<String> = anomaly.examples.iter().map(frames).collect();
-    note(
+    noted!(
         out,
         look,
-        format_args!(
-            "{} bytes break the trend: {} (median of {}) where the other sizes predict {}, {} times as long (threshold {}); {} bytes take {}; frames {}",
-            range(anomaly.from_bytes, anomaly.to_bytes),
-            look.digits.time(anomaly.p50_ns),
-            Grouped(anomaly.n),
-            look.digits.time(anomaly.expected_ns.max(0)),
-            times.text(),
-            Milli(BREAKS_PERCENT * 10),
-            Grouped(next),
-            look.digits.time(next_ns),
-            frames.join(", ")
-        ),
+        "{} bytes break the trend: {} (median of {}) where the other sizes predict {}, {} times as long (threshold {}); {} bytes take {}; frames {}",
+        range(anomaly.from_bytes, anomaly.to_bytes),
+        look.digits.time(anomaly.p50_ns),
+        Grouped(anomaly.n),
+        look.digits.time(anomaly.expected_ns.max(0)),
+        times.text(),
+        Milli(BREAKS_PERCENT * 10),
+        Grouped(next),
+        look.digits.time(next_ns),
+        frames.join(", ")
     )
 }
 
