@@ -10,7 +10,7 @@ use wirewait_capture::Origins;
 use wirewait_report::counters::{Counters, Samples, each};
 use wirewait_report::decode::{FrameRow, FrameRows};
 use wirewait_report::transactions::{ColumnEntry, FrameOrigin, Transactions};
-use wirewait_rows::{Format, RowTable, Rows, RowsError};
+use wirewait_rows::{Format, RowTable, RowsError, RowsFile};
 
 /// Writes the transactions of a capture. The file takes its name when it is complete.
 pub(crate) fn transactions(
@@ -71,7 +71,7 @@ impl From<io::Error> for Stopped {
 
 /// A file of columns and where it is written.
 pub(crate) struct ColumnFile<T> {
-    rows: Rows<T>,
+    rows: RowsFile<T>,
     output: Output,
 }
 
@@ -97,7 +97,7 @@ impl<T: RowTable> ColumnFile<T> {
             ));
         }
         let output = Output::open(output, &input.files)?;
-        let rows = Rows::new(format, &metadata(input)).map_err(|error| cannot(&error))?;
+        let rows = RowsFile::new(format, &metadata(input)).map_err(|error| cannot(&error))?;
         Ok(Self { rows, output })
     }
 

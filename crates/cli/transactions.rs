@@ -39,17 +39,17 @@ pub(crate) fn run(args: &TransactionsArgs) -> Result<Verdict, Failure> {
     let quiet = output.terminal;
     // Frames from a pipe may come in slowly; rows are not to wait for them in a buffer.
     let at_once = output.terminal || growing;
-    let mut rows = Rows::new(format, args.precise.digits(), output)?;
+    let mut rows = RowWriter::new(format, args.precise.digits(), output)?;
     rows.at_once = at_once;
     rows.origins = Some(origins);
     let settings = args.analysis.settings();
-    let analysis = input.analyse(settings, &mut rows, quiet, Rows::check)?;
+    let analysis = input.analyse(settings, &mut rows, quiet, RowWriter::check)?;
     rows.output.finish()?;
     Ok(analysis.verdict())
 }
 
 /// Writes rows until that fails, and remembers how it did.
-pub(crate) struct Rows {
+pub(crate) struct RowWriter {
     writer: Writer,
     output: Output,
     /// Each row is handed on when it is written.
@@ -59,7 +59,7 @@ pub(crate) struct Rows {
     failure: Option<Failure>,
 }
 
-impl Rows {
+impl RowWriter {
     /// Writes what stands above the rows.
     pub(crate) fn new(format: Format, digits: Digits, mut output: Output) -> Result<Self, Failure> {
         let mut writer = Writer::new(format).with(digits);
@@ -94,7 +94,7 @@ impl Rows {
     }
 }
 
-impl Sink for Rows {
+impl Sink for RowWriter {
     fn transaction(&mut self, transaction: &Transaction) {
         if self.failure.is_none() {
             let Self {

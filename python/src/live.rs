@@ -32,7 +32,7 @@ pub(crate) struct Live {
 
 struct State {
     course: Course,
-    rows: Rows,
+    rows: RowQueue,
     heard: Instant,
     /// Frames that are still wanted.
     left: u64,
@@ -50,12 +50,12 @@ enum Course {
 }
 
 /// Transactions as JSON, until Python takes them.
-struct Rows {
+struct RowQueue {
     writer: Writer,
     waiting: VecDeque<Vec<u8>>,
 }
 
-impl Sink for Rows {
+impl Sink for RowQueue {
     fn transaction(&mut self, transaction: &Transaction) {
         let mut line = Vec::new();
         // A Vec takes all that is written to it.
@@ -122,7 +122,7 @@ pub(crate) fn live(
     Ok(Live {
         state: Mutex::new(State {
             course: Course::Running(Box::new(Engine::new(source, settings))),
-            rows: Rows {
+            rows: RowQueue {
                 writer: Writer::new(Format::Ndjson),
                 waiting: VecDeque::new(),
             },

@@ -23,7 +23,7 @@ const MOST_FILES: usize = 1 << 20;
 
 /// A file of an archive.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct ArchivedFile {
     /// Name of the archive and its own, with a colon in between.
     pub(crate) name: String,
     store: Store,
@@ -48,14 +48,14 @@ enum Packing {
 /// The files of an archive.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ArchivedFile>,
     /// Files that cannot be read, and damage of the archive.
     pub(crate) errors: Vec<SourceError>,
 }
 
 impl Listing {
     /// Adds a file; hidden ones are left out, as in folders.
-    fn add(&mut self, part: Part, inside: &str) -> Result<(), Fault> {
+    fn add(&mut self, part: ArchivedFile, inside: &str) -> Result<(), Fault> {
         let file = inside.rsplit('/').next().unwrap_or(inside);
         if file.starts_with('.') {
             return Ok(());
@@ -70,7 +70,7 @@ impl Listing {
     }
 }
 
-impl Part {
+impl ArchivedFile {
     /// Opens it. `counted` counts the bytes that are read of the archive.
     pub(crate) fn open(
         &self,
@@ -170,7 +170,7 @@ fn tar(source: impl Read + Seek, base: u64, store: &Store, name: &str) -> Result
                 .errors
                 .push(sparse.named(&format!("{name}:{inside}")));
         } else if kind.is_file() || kind.is_contiguous() {
-            let part = Part {
+            let part = ArchivedFile {
                 name: format!("{name}:{inside}"),
                 store: store.clone(),
                 at: base.saturating_add(entry.raw_file_position()),
@@ -291,7 +291,7 @@ fn zip(file: HeldCapture, path: &Path, name: &str) -> Result<Listing, Fault> {
         let own = format!("{name}:{inside}");
         match (packing, entry.data_start()) {
             (Ok(packing), Some(at)) => {
-                let part = Part {
+                let part = ArchivedFile {
                     name: own,
                     store: Store::Path(path.to_owned()),
                     at,

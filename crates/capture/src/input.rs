@@ -1,6 +1,6 @@
 //! What the caller names: paths, the standard input, streams.
 
-use crate::archive::Part;
+use crate::archive::ArchivedFile;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) enum Input {
     Path(PathBuf),
     /// A file of an archive.
-    Part(Part),
+    Part(ArchivedFile),
     Stream(String, Box<dyn Read + Send>),
 }
 

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use wirewait_report::Escaped;
-use wirewait_report::config::{Config, Mistake, Part};
+use wirewait_report::config::{Config, Mistake, SettingPart};
 use wirewait_tui::{Keymap, Rebinding};
 
 /// The variable that names the file; empty for none.
@@ -170,8 +170,8 @@ impl Settings {
                 }
             };
             let part = match section.holds {
-                Holds::Named(_) => Part::Key,
-                _ => Part::Value,
+                Holds::Named(_) => SettingPart::Key,
+                _ => SettingPart::Value,
             };
             let checked = values.and_then(|values| {
                 let arg = match &section.holds {
@@ -303,7 +303,9 @@ fn check_keys(config: &Config) -> Result<(), Mistake> {
     };
     let mut lines = changes.iter().rev();
     match lines.find(|(name, _)| conflict.names.contains(name)) {
-        Some((_, setting)) => Err(config.mistake(setting, Part::Value, conflict.to_string())),
+        Some((_, setting)) => {
+            Err(config.mistake(setting, SettingPart::Value, conflict.to_string()))
+        }
         None => Ok(()),
     }
 }

@@ -23,7 +23,7 @@ use crate::rights::{Needs, Rights};
 use crate::saver::Saver;
 use crate::signals::Signals;
 use crate::symptoms;
-use crate::transactions::Rows;
+use crate::transactions::RowWriter;
 use annotated::Annotated;
 use intervals::Intervals;
 use listen::Listener;
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights, again: Again) -> Result<V
         output = rows.into_output();
         seen
     } else if args.format == LiveFormat::Ndjson {
-        let mut rows = Rows::new(transactions::Format::Ndjson, Digits::All, output)?;
+        let mut rows = RowWriter::new(transactions::Format::Ndjson, Digits::All, output)?;
         // Each request was a line when it was over.
         let seen = watch.plainly(live, saver, &mut rows, |_, _| Ok(()))?;
         output = rows.into_output();

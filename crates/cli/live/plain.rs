@@ -10,7 +10,7 @@ use crate::last_profile;
 use crate::own::Own;
 use crate::saver::{Ended, Saver, system_time};
 use crate::signals::Signals;
-use crate::transactions::Rows;
+use crate::transactions::RowWriter;
 use std::time::{Duration, Instant};
 use wirewait::{
     Analyzer, Choice, Driver, Engine, Frame, Layout, Notice, Progress, Settings, Sink, Snapshot,
@@ -115,7 +115,7 @@ pub(super) trait Stream: Sink {
 impl Stream for () {}
 
 /// Each request is a line when it is over.
-impl Stream for Rows {
+impl Stream for RowWriter {
     fn hand_on(&mut self) -> Result<(), Failure> {
         self.hand_on_rows()
     }

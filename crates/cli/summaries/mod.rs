@@ -16,7 +16,7 @@ use crate::failure::{Failure, Verdict, say, shown};
 use crate::input::compile_filter;
 use crate::input::warn;
 use crate::replacement::{Readers, Replacement};
-use part::{FileStamp, Part, PartOrigin, PathText, ProgramStamp, Terms};
+use part::{CaptureSums, FileStamp, PartOrigin, PathText, ProgramStamp, Terms};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ struct ResumeTally {
 /// What is in the folder under the name of a capture.
 #[derive(Debug)]
 enum Kept {
-    Sums(Box<Part>),
+    Sums(Box<CaptureSums>),
     Nothing,
     /// Sums of the capture, of other files or made by another program.
     Outdated,
@@ -108,7 +108,7 @@ impl Summaries {
         if let Ok((Some(sums), Verdict::Whole)) = &worked
             && self.origin(capture, files).as_ref() == Some(&origin)
         {
-            let written = Part::write(origin, named, &warnings, sums)
+            let written = CaptureSums::write(origin, named, &warnings, sums)
                 .and_then(|bytes| keep(&place, &bytes, !matches!(kept, Kept::Nothing)));
             if let Err(error) = written {
                 self.failed(&error);
@@ -224,7 +224,7 @@ fn look(place: &Path, wanted: &PartOrigin, named: &[PathText]) -> Kept {
         Err(error) => return Kept::Unusable(format!("cannot be read: {error}")),
         Ok(bytes) => bytes,
     };
-    match Part::read(&bytes) {
+    match CaptureSums::read(&bytes) {
         Err(why) => Kept::Unusable(why),
         Ok(part) if !part.head.origin.is_of(wanted) => {
             Kept::Unusable("holds the sums of another capture, or of other settings".to_owned())

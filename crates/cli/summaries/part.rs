@@ -24,7 +24,7 @@ const LONGEST: u64 = 1 << 30;
 
 /// Sums of a capture, and what was said while it was analysed.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct CaptureSums {
     pub(crate) head: PartHead,
     pub(crate) sums: Summary,
 }
@@ -116,7 +116,7 @@ pub(crate) enum PathText {
     Bytes(Vec<u8>),
 }
 
-impl Part {
+impl CaptureSums {
     /// Reads a file with a part.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ pub enum Value {
 
 /// What of a setting is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SettingPart {
     /// Its name.
     Key,
     /// What it is set to.
@@ -95,10 +95,10 @@ impl Config {
 
     /// What is wrong with one of its settings.
     #[must_use]
-    pub fn mistake(&self, setting: &Setting, part: Part, message: String) -> Mistake {
+    pub fn mistake(&self, setting: &Setting, part: SettingPart, message: String) -> Mistake {
         let at = match part {
-            Part::Key => setting.key_at,
-            Part::Value => setting.value_at,
+            SettingPart::Key => setting.key_at,
+            SettingPart::Value => setting.value_at,
         };
         mistake(&self.text, &self.name, at, message)
     }
@@ -220,8 +220,8 @@ mod tests {
         );
         let rows = &config.settings()[2];
         let wrong = |part| config.mistake(rows, part, "no".to_owned()).to_string();
-        assert_eq!(wrong(Part::Key), "site.toml:6:1: no");
-        assert_eq!(wrong(Part::Value), "site.toml:6:8: no");
+        assert_eq!(wrong(SettingPart::Key), "site.toml:6:1: no");
+        assert_eq!(wrong(SettingPart::Value), "site.toml:6:8: no");
         let unknown = config.unknown_key(rows, "limit", ["row", "names"].into_iter());
         let unknown = unknown.to_string();
         assert_eq!(

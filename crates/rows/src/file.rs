@@ -55,7 +55,7 @@ impl From<ParquetError> for RowsError {
 }
 
 /// A file of rows of a table, as it is written.
-pub struct Rows<T> {
+pub struct RowsFile<T> {
     batches: Batches<T>,
     file: File,
     bytes: Bytes,
@@ -67,15 +67,15 @@ enum File {
     Arrow(Box<FileWriter<Bytes>>),
 }
 
-impl<T> fmt::Debug for Rows<T> {
+impl<T> fmt::Debug for RowsFile<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows")
+        f.debug_struct("RowsFile")
             .field("batches", &self.batches)
             .finish_non_exhaustive()
     }
 }
 
-impl<T: RowTable> Rows<T> {
+impl<T: RowTable> RowsFile<T> {
     /// Begins a file. `metadata` are names and values for the metadata of the file, beside the
     /// version of the schema (`wirewait.schema`).
     ///

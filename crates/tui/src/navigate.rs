@@ -4,19 +4,19 @@ use crate::bound::applies;
 use crate::keys::{Action, BINDINGS, shown};
 use crate::model::{Hint, Level, Model};
 use crate::place::Place;
-use crate::table::{self, Rows};
+use crate::table::{self, AnyRows};
 use crate::{Command, Decoded, Feed, view};
 use ratatui::layout::Rect;
 use std::sync::Arc;
 
 impl Model {
     /// The rows of the place that is open, if it has a table.
-    pub(crate) fn rows(&self) -> Option<Box<dyn Rows + '_>> {
+    pub(crate) fn rows(&self) -> Option<Box<dyn AnyRows + '_>> {
         view::of(&self.level().place).rows(self, &self.level().place)
     }
 
     /// How many rows of the open table are visible.
-    pub(crate) fn page(&self, rows: &dyn Rows) -> usize {
+    pub(crate) fn page(&self, rows: &dyn AnyRows) -> usize {
         let body = view::body(Rect::new(0, 0, self.size.0, self.size.1));
         let place = &self.level().place;
         table::page(view::of(place).table_area(self, place, body), rows)
@@ -33,7 +33,10 @@ impl Model {
     }
 
     /// Changes the open table, which stays in order.
-    pub(crate) fn with_table(&mut self, change: impl FnOnce(&mut table::State, &dyn Rows, usize)) {
+    pub(crate) fn with_table(
+        &mut self,
+        change: impl FnOnce(&mut table::State, &dyn AnyRows, usize),
+    ) {
         let mut state = std::mem::take(&mut self.level_mut().table);
         if let Some(rows) = self.rows() {
             change(&mut state, rows.as_ref(), self.page(rows.as_ref()));

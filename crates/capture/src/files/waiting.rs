@@ -1,7 +1,7 @@
 //! Files before they begin: found, looked into, and opened when it is their turn.
 
 use super::{FULL_WINDOWS, Files, SMALL_WINDOW};
-use crate::archive::{self, Part};
+use crate::archive::{self, ArchivedFile};
 use crate::fault::{Fault, Severity};
 use crate::format;
 use crate::held;
@@ -43,7 +43,7 @@ pub(super) enum Origin {
 /// How a file is opened again.
 pub(super) enum Again {
     Path(PathBuf),
-    Part(Part),
+    Part(ArchivedFile),
 }
 
 impl Files {

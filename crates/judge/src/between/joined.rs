@@ -1,7 +1,7 @@
 //! The time of both ends together, and the frames that only one of them has.
 
 use super::clocks::{Clocks, SameFrames};
-use super::rows::{BetweenRow, RequestSlices, Rows};
+use super::rows::{BetweenRow, BetweenRows, RequestSlices};
 use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
 use crate::{Culprit, Finding};
 use std::collections::{BTreeMap, HashMap};
@@ -276,8 +276,8 @@ impl Between {
         servers: &RequestsSeen,
         pairs: &HashMap<usize, usize>,
         (lost, think_ns): (&[LostMoment], i64),
-    ) -> Rows {
-        let mut rows = Rows::default();
+    ) -> BetweenRows {
+        let mut rows = BetweenRows::default();
         let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
         for (place, request) in clients.requests.iter().enumerate() {
             of_client.entry(request.client).or_default().push(place);

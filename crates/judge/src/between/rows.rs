@@ -66,7 +66,7 @@ pub(super) struct RequestSlices {
 
 /// Rows as they are added up.
 #[derive(Default)]
-pub(super) struct Rows(BTreeMap<BetweenOf, Sum>);
+pub(super) struct BetweenRows(BTreeMap<BetweenOf, Sum>);
 
 #[derive(Default)]
 struct Sum {
@@ -79,7 +79,7 @@ struct Sum {
     turnarounds: Vec<u64>,
 }
 
-impl Rows {
+impl BetweenRows {
     /// A request as the clients have it, and as the servers do, if those have it answered.
     pub(super) fn add(
         &mut self,

@@ -9,7 +9,7 @@ use wirewait_analysis::{Bounds, Ledger, LedgerOf, Phase, Snapshot};
 /// A culprit's part of the active time, for each answered request, or each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Part {
+pub struct CulpritTime {
     /// Whose.
     pub culprit: Culprit,
     /// In the baseline, ns, as tables show it: the network has no more than is proved.
@@ -22,7 +22,7 @@ pub struct Part {
     pub other_bounds: [Ratio; 2],
 }
 
-impl Part {
+impl CulpritTime {
     /// What it grew by at least and at most; backwards, what it shrank by.
     fn growth(&self, backwards: bool) -> [f64; 2] {
         let [from, to] = match backwards {
@@ -39,7 +39,7 @@ pub(super) fn parts(
     captures: &[&Snapshot],
     number: usize,
     of: impl Fn(usize) -> Option<u64>,
-) -> Vec<Part> {
+) -> Vec<CulpritTime> {
     let of = |place: usize| {
         let n = of(place)?;
         let snapshot = captures.get(place)?;
@@ -61,19 +61,21 @@ pub(super) fn parts(
     let bounds = |ns: Bounds, of: u128| [ns.low, ns.high].map(|ns| each(ns, of));
     base.into_iter()
         .zip(other)
-        .map(|((culprit, was, was_bounds), (_, is, is_bounds))| Part {
-            culprit,
-            base: each(was, base_n),
-            other: each(is, other_n),
-            base_bounds: bounds(was_bounds, base_n),
-            other_bounds: bounds(is_bounds, other_n),
-        })
+        .map(
+            |((culprit, was, was_bounds), (_, is, is_bounds))| CulpritTime {
+                culprit,
+                base: each(was, base_n),
+                other: each(is, other_n),
+                base_bounds: bounds(was_bounds, base_n),
+                other_bounds: bounds(is_bounds, other_n),
+            },
+        )
         .collect()
 }
 
 /// Who grew by more than any other can have grown, or else the two who may have grown most; shrank,
 /// if the time became less. `nobody` is by how much the time of requests without a response did.
-pub(super) fn finding(parts: &[Part], backwards: bool, nobody: f64) -> Finding {
+pub(super) fn finding(parts: &[CulpritTime], backwards: bool, nobody: f64) -> Finding {
     let mut grown: Vec<(Culprit, [f64; 2])> = parts
         .iter()
         .map(|part| (part.culprit, part.growth(backwards)))
@@ -122,12 +124,12 @@ pub(super) fn total(snapshot: &Snapshot) -> Ledger {
 mod tests {
     use super::*;
 
-    fn part(culprit: Culprit, base: [u64; 2], other: [u64; 2]) -> Part {
+    fn part(culprit: Culprit, base: [u64; 2], other: [u64; 2]) -> CulpritTime {
         let ratio = |n: u64| Ratio {
             part: u128::from(n),
             of: 1,
         };
-        Part {
+        CulpritTime {
             culprit,
             base: ratio(base[1]),
             other: ratio(other[1]),
@@ -136,7 +138,7 @@ mod tests {
         }
     }
 
-    fn parts(network: [u64; 2], server: [u64; 2]) -> [Part; 3] {
+    fn parts(network: [u64; 2], server: [u64; 2]) -> [CulpritTime; 3] {
         [
             part(Culprit::Client, [5, 5], [6, 6]),
             part(Culprit::Network, [0, 10], network),

@@ -1,6 +1,6 @@
 //! What changed against the baseline, in whom, and what speaks against saying so.
 
-use super::blame::{self, Part};
+use super::blame::{self, CulpritTime};
 use super::blocks::Block;
 use super::losses::{Losses, Repeated};
 use super::{Caveat, Change, Confidence, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work, caveat};
@@ -137,7 +137,7 @@ pub struct Conclusion {
     pub active: Option<ActiveTime>,
     /// Active time for each answered request: client, network, server, as in
     /// [`crate::Verdict`]. Empty where one of the captures has none.
-    pub parts: Vec<Part>,
+    pub parts: Vec<CulpritTime>,
     /// Lost frames decided: nothing else would have said more than that it cannot tell.
     pub losses: Option<Losses>,
     /// In whom most of the change is, as far as the captures can tell.
@@ -433,11 +433,11 @@ fn disagrees(effect: Effect, all: &Group, number: usize) -> Option<Caveat> {
 
 /// Whether active time changed by less than half as much as the response time: what one part
 /// lost another gained.
-fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Option<Caveat> {
+fn elsewhere(effect: Effect, all: &Group, parts: &[CulpritTime], number: usize) -> Option<Caveat> {
     let way = way(effect)?;
     let (base, other) = all.both(number, Figure::ResponseTime)?;
     let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
-    let sum = |of: fn(&Part) -> Ratio| -> Option<i128> {
+    let sum = |of: fn(&CulpritTime) -> Ratio| -> Option<i128> {
         parts.iter().map(|part| ns(of(part))).sum::<Option<i128>>()
     };
     let (at_work, now) = (sum(|part| part.base)?, sum(|part| part.other)?);
@@ -450,15 +450,15 @@ fn elsewhere(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Opti
 
 /// In whom most of a change of the response time is: the network or the server, as it is no client's;
 /// and only if what changed there explains half of the change at least.
-fn inside(effect: Effect, all: &Group, parts: &[Part], number: usize) -> Finding {
+fn inside(effect: Effect, all: &Group, parts: &[CulpritTime], number: usize) -> Finding {
     let explains = || {
         let way = way(effect)?;
         let (base, other) = all.both(number, Figure::ResponseTime)?;
         let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
         let changed = (ns(other)? - ns(base)?) * way;
         let parts = parts.iter().filter(|part| part.culprit != Culprit::Client);
-        let parts: Vec<Part> = parts.copied().collect();
-        let grown = |part: &Part| Some((ns(part.other)? - ns(part.base)?) * way);
+        let parts: Vec<CulpritTime> = parts.copied().collect();
+        let grown = |part: &CulpritTime| Some((ns(part.other)? - ns(part.base)?) * way);
         let grown: i128 = parts.iter().map(grown).sum::<Option<i128>>()?;
         (grown > 0 && grown * 2 >= changed).then(|| blame::finding(&parts, way < 0, 0.0))
     };

@@ -15,7 +15,7 @@ mod same;
 mod values;
 mod work;
 
-pub use blame::Part;
+pub use blame::CulpritTime;
 pub use blocks::{BLOCKS, BlockTest};
 pub use caveat::Caveat;
 pub use conclusion::{ActiveTime, Basis, Conclusion, Effect};

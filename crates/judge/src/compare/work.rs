@@ -2,7 +2,7 @@
 //! size than the baseline's, the time of a single request says nothing of the service. A read of
 //! 30 KB that takes 28 times as long as one of 1 KB is no slower.
 
-use super::blame::Part;
+use super::blame::CulpritTime;
 use super::blocks::Block;
 use super::conclusion::blocks_of;
 use super::{Caveat, Change, Confidence, Figure, Group, Key, Ratio, Side};
@@ -26,7 +26,7 @@ pub struct Work {
     /// How sure the difference is.
     pub confidence: Confidence,
     /// Active client time for each byte: client, network, server.
-    pub parts: Vec<Part>,
+    pub parts: Vec<CulpritTime>,
 }
 
 impl Work {

@@ -12,8 +12,8 @@ use serde_json::{Map, Number, Value};
 use std::io::{self, Write};
 use wirewait_judge::Finding;
 use wirewait_judge::compare::{
-    ActiveTime, BLOCKS, Change, Conclusion, Confidence, FEWEST, Figure, Group, Key, LEVEL, Losses,
-    Part, Ratio, Side, Unit,
+    ActiveTime, BLOCKS, Change, Conclusion, Confidence, CulpritTime, FEWEST, Figure, Group, Key,
+    LEVEL, Losses, Ratio, Side, Unit,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -133,7 +133,7 @@ documents! {
         time_per_megabyte: Vec<ComparedPart> = parts(&work.parts, 1_000_000),
     }
 
-    struct ComparedPart of part, scale: (&Part, u128)
+    struct ComparedPart of part, scale: (&CulpritTime, u128)
     where
         let ns = |ratio| nanoseconds(ratio, scale);
     {
@@ -199,7 +199,7 @@ documents! {
     }
 }
 
-fn parts(parts: &[Part], scale: u128) -> Vec<ComparedPart> {
+fn parts(parts: &[CulpritTime], scale: u128) -> Vec<ComparedPart> {
     parts.iter().map(|part| of((part, scale))).collect()
 }
 

@@ -7,8 +7,8 @@ use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
-    AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, Confidence, Effect,
-    FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Part, Ratio, Unit,
+    AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, Confidence,
+    CulpritTime, Effect, FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Ratio, Unit,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -385,7 +385,8 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
         };
         value(digits, Figure::ResponseTime, Some(scaled))
     };
-    let sum = |of: fn(&Part) -> Ratio| parts.iter().map(|part| of(part).number()).sum::<f64>();
+    let sum =
+        |of: fn(&CulpritTime) -> Ratio| parts.iter().map(|part| of(part).number()).sum::<f64>();
     // Bounds that are a tenth of all apart are shown.
     let shown = |[low, high]: [Ratio; 2], one: Ratio, all: f64| match (high.number() - low.number())
         * 10.0
@@ -396,7 +397,7 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
         false => ns(one),
     };
     let (was, is) = (sum(|part| part.base), sum(|part| part.other));
-    let each = |part: &Part| {
+    let each = |part: &CulpritTime| {
         format!(
             "{} {} (was {})",
             part.culprit.name(),

@@ -134,7 +134,7 @@ pub(crate) struct List<R> {
 }
 
 /// Rows of any kind.
-pub(crate) trait Rows {
+pub(crate) trait AnyRows {
     fn heads(&self) -> Vec<&Head>;
     fn len(&self) -> usize;
     fn key(&self, row: usize) -> Option<RowIdentity>;
@@ -144,7 +144,7 @@ pub(crate) trait Rows {
     fn empty(&self) -> &'static str;
 }
 
-impl<R> Rows for List<R> {
+impl<R> AnyRows for List<R> {
     fn heads(&self) -> Vec<&Head> {
         self.columns.iter().map(|column| &column.head).collect()
     }

@@ -1,6 +1,6 @@
 //! Draws what is visible of a table.
 
-use super::{Cell, Head, RowIdentity, Rows, State};
+use super::{AnyRows, Cell, Head, RowIdentity, State};
 use crate::context::Context;
 use crate::text;
 use ratatui::buffer::Buffer;
@@ -11,12 +11,12 @@ use ratatui::style::Modifier;
 const GAP: u16 = 1;
 
 /// Rows of a table that fit into an area.
-pub(crate) fn page(area: Rect, rows: &dyn Rows) -> usize {
+pub(crate) fn page(area: Rect, rows: &dyn AnyRows) -> usize {
     usize::from(area.height.saturating_sub(head_lines(area, rows)))
 }
 
 /// The groups of columns get a line of their own where there is room.
-pub(crate) fn head_lines(area: Rect, rows: &dyn Rows) -> u16 {
+pub(crate) fn head_lines(area: Rect, rows: &dyn AnyRows) -> u16 {
     let grouped = || rows.heads().iter().any(|head| !head.group.is_empty());
     if area.height >= 6 && grouped() { 2 } else { 1 }
 }
@@ -86,7 +86,7 @@ fn fit(
 
 /// Draws rows, with a mark at the chosen one.
 pub(crate) fn draw(
-    rows: &dyn Rows,
+    rows: &dyn AnyRows,
     state: &State,
     context: &Context<'_>,
     area: Rect,
@@ -112,7 +112,7 @@ struct Laid {
 
 impl Laid {
     fn new(
-        rows: &dyn Rows,
+        rows: &dyn AnyRows,
         state: &State,
         context: &Context<'_>,
         area: Rect,
@@ -183,7 +183,7 @@ impl Laid {
 
 /// The columns that are drawn in this area.
 pub(crate) fn columns(
-    rows: &dyn Rows,
+    rows: &dyn AnyRows,
     state: &State,
     context: &Context<'_>,
     area: Rect,
@@ -194,7 +194,7 @@ pub(crate) fn columns(
 
 /// The column whose head is drawn at this column of the screen.
 pub(crate) fn column_at(
-    rows: &dyn Rows,
+    rows: &dyn AnyRows,
     state: &State,
     context: &Context<'_>,
     area: Rect,
@@ -222,7 +222,7 @@ enum Mark {
 
 /// Draws the first rows in their own order, with a mark at one of them if it is chosen.
 pub(crate) fn preview(
-    rows: &dyn Rows,
+    rows: &dyn AnyRows,
     chosen: Option<&RowIdentity>,
     context: &Context<'_>,
     area: Rect,
@@ -241,14 +241,14 @@ pub(crate) fn preview(
 }
 
 /// Rows in their own order.
-pub(crate) fn order(rows: &dyn Rows, context: &Context<'_>) -> Vec<usize> {
+pub(crate) fn order(rows: &dyn AnyRows, context: &Context<'_>) -> Vec<usize> {
     let mut state = State::default();
     state.refresh(rows, context, 1);
     state.order().to_vec()
 }
 
 fn marked(
-    rows: &dyn Rows,
+    rows: &dyn AnyRows,
     state: &State,
     context: &Context<'_>,
     area: Rect,

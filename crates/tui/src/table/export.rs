@@ -1,6 +1,6 @@
 //! What a table shows, as a file.
 
-use super::{Rows, State};
+use super::{AnyRows, State};
 use crate::context::Context;
 use crate::text;
 use std::fmt::Write;
@@ -37,7 +37,7 @@ impl Format {
 /// All rows that the filter takes, in their order, with all columns: text as it is shown,
 /// the others with plain numbers.
 pub(crate) fn export(
-    rows: &dyn Rows,
+    rows: &dyn AnyRows,
     state: &State,
     context: &Context<'_>,
     format: Format,

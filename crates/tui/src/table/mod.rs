@@ -13,7 +13,7 @@ mod filter;
 mod state;
 
 pub(crate) use cell::{Cell, Value};
-pub(crate) use columns::{Column, Head, List, RowIdentity, Rows, columns_of};
+pub(crate) use columns::{AnyRows, Column, Head, List, RowIdentity, columns_of};
 pub(crate) use draw::{column_at, columns, draw, head_lines, order, page, preview, scrollbar};
 pub(crate) use export::{Format, export};
 pub(crate) use state::{Move, State, Wishes};

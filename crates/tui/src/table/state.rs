@@ -1,7 +1,7 @@
 //! Which rows are shown, in which order, and which one is chosen.
 
 use super::filter::Filter;
-use super::{Cell, RowIdentity, Rows};
+use super::{AnyRows, Cell, RowIdentity};
 use crate::context::Context;
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ impl State {
     }
 
     /// Column and whether the greatest comes first.
-    pub(crate) fn sort(&self, rows: &dyn Rows) -> Option<(usize, bool)> {
+    pub(crate) fn sort(&self, rows: &dyn AnyRows) -> Option<(usize, bool)> {
         self.sort.or_else(|| rows.sorted())
     }
 
@@ -107,7 +107,7 @@ impl State {
     }
 
     /// The rows may have changed, or the order, or the filter: finds the chosen row again.
-    pub(crate) fn refresh(&mut self, rows: &dyn Rows, context: &Context<'_>, page: usize) {
+    pub(crate) fn refresh(&mut self, rows: &dyn AnyRows, context: &Context<'_>, page: usize) {
         self.all = Some(rows.len());
         let heads = rows.heads();
         self.order.clear();
@@ -155,7 +155,7 @@ impl State {
         self.settle(rows, page);
     }
 
-    pub(crate) fn go(&mut self, to: Move, rows: &dyn Rows, page: usize) {
+    pub(crate) fn go(&mut self, to: Move, rows: &dyn AnyRows, page: usize) {
         let last = self.order.len().saturating_sub(1);
         let by = |n: isize| self.cursor.saturating_add_signed(n).min(last);
         let one = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
@@ -170,14 +170,14 @@ impl State {
     }
 
     /// Goes to the row with this key, if it is there.
-    pub(crate) fn choose(&mut self, key: &RowIdentity, rows: &dyn Rows, page: usize) {
+    pub(crate) fn choose(&mut self, key: &RowIdentity, rows: &dyn AnyRows, page: usize) {
         let mut order = self.order.iter();
         if let Some(at) = order.position(|row| rows.key(*row).as_ref() == Some(key)) {
             self.go(Move::To(at), rows, page);
         }
     }
 
-    fn settle(&mut self, rows: &dyn Rows, page: usize) {
+    fn settle(&mut self, rows: &dyn AnyRows, page: usize) {
         self.key = self.chosen().and_then(|row| rows.key(row));
         let page = page.max(1);
         let lowest = self.order.len().saturating_sub(page);

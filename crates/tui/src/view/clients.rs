@@ -6,7 +6,7 @@ use super::{View, bars, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use crate::text::{band, put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
@@ -185,7 +185,7 @@ impl View for Clients {
         }
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         Some(Box::new(list(model)?))
     }
 

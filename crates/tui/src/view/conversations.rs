@@ -6,7 +6,7 @@ use crate::Command;
 use crate::model::Model;
 use crate::place::{Place, Scope};
 use crate::state::{Talk, shown};
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use crate::theme::Tone;
 use wirewait_analysis::Windows;
 use wirewait_analysis::recent::{End, Of, RecentParties};
@@ -190,7 +190,7 @@ impl View for Conversations {
         title
     }
 
-    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let Place::Conversations(of) = place else {
             return None;
         };

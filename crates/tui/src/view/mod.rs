@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::keys::Action;
 use crate::model::{Model, Overlay};
 use crate::place::{Place, Scope, TABS};
-use crate::table::{self, Move, RowIdentity, Rows};
+use crate::table::{self, AnyRows, Move, RowIdentity};
 use crate::{Command, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -42,7 +42,7 @@ pub(crate) trait View: Sync {
     fn title(&self, model: &Model, place: &Place) -> String;
 
     /// The rows of its table, if it has one.
-    fn rows<'m>(&self, _model: &'m Model, _place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, _model: &'m Model, _place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         None
     }
 

@@ -6,7 +6,7 @@ use super::{View, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::{Place, Scope};
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::Of;
@@ -180,7 +180,7 @@ impl View for Operations {
         }
     }
 
-    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         Some(Box::new(list(model, place)))
     }
 

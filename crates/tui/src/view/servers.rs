@@ -5,7 +5,7 @@ use super::{View, bars, draw_table, rule};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use crate::text::{band, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -131,7 +131,7 @@ impl View for Servers {
         "Servers".to_owned()
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         Some(Box::new(list(model)))
     }
 

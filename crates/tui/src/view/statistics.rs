@@ -5,7 +5,7 @@ use crate::Command;
 use crate::context::Context;
 use crate::model::Model;
 use crate::place::Place;
-use crate::table::{Cell, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Head, List, RowIdentity, Value, columns_of};
 use crate::text::wrapped;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -27,7 +27,7 @@ impl View for Statistics {
         "Statistics".to_owned()
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let columns = columns_of![|s: &&Statistic, context|
             Head::left("statistic", 20).most(40).help("Title of the table.")
                 => Cell::text(s.title),
@@ -72,7 +72,7 @@ impl View for OneStatistic {
         found(model, place).map_or_else(String::new, |s| s.title.to_owned())
     }
 
-    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let statistic = found(model, place)?;
         let heads = statistic.columns.iter().enumerate();
         let heads = heads.map(|(at, column)| Head {
@@ -130,7 +130,7 @@ struct StatisticFigures<'m> {
     heads: Vec<Head>,
 }
 
-impl Rows for StatisticFigures<'_> {
+impl AnyRows for StatisticFigures<'_> {
     fn heads(&self) -> Vec<&Head> {
         self.heads.iter().collect()
     }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::keys::Action;
 use crate::model::Model;
 use crate::place::{Place, Scope};
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use crate::theme::Tone;
 use std::collections::HashSet;
 use wirewait_analysis::{Outcome, Transaction, Turnaround};
@@ -148,7 +148,7 @@ impl View for Transactions {
         }
     }
 
-    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let (feed, Place::Transactions(scope)) = (model.feed.as_ref()?, place) else {
             return None;
         };

@@ -3,7 +3,7 @@
 use super::error::Fault;
 use super::words::{Options, Word};
 use crate::bytes::file_data;
-use crate::smb1::transaction::{self, Part};
+use crate::smb1::transaction::{self, TransactionPart};
 use crate::smb1::{Block, Header, NT_STATUS, REPLY, command, message, request, response};
 
 /// What one client says to one server.
@@ -189,10 +189,15 @@ fn data(options: &Options) -> Result<Vec<u8>, Fault> {
 }
 
 /// The part of a transaction that `from` and `length` name; all of it without them.
-fn part(options: &Options, parameters: Vec<u8>, data: Vec<u8>) -> Result<Part, Fault> {
+fn part(options: &Options, parameters: Vec<u8>, data: Vec<u8>) -> Result<TransactionPart, Fault> {
     let from = options.or::<u16>("from", 0)?;
     let length = options.or::<u16>("length", u16::MAX)?;
-    Ok(Part::of(parameters, data, from.into(), length.into()))
+    Ok(TransactionPart::of(
+        parameters,
+        data,
+        from.into(),
+        length.into(),
+    ))
 }
 
 fn request_block(verb: &Word, options: &Options) -> Result<Block, Fault> {

@@ -6,7 +6,7 @@ use crate::bytes::{Put, len16};
 /// What one message carries of a transaction: its parameters and its data, and from where
 /// to where this message has them.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct TransactionPart {
     /// All the parameters.
     pub parameters: Vec<u8>,
     /// All the data.
@@ -21,7 +21,7 @@ pub struct Part {
     pub data_here: usize,
 }
 
-impl Part {
+impl TransactionPart {
     /// The part with all parameters (if it is the first) and these bytes of the data.
     #[must_use]
     pub fn of(parameters: Vec<u8>, data: Vec<u8>, from: usize, length: usize) -> Self {
@@ -69,7 +69,7 @@ impl Part {
 
 /// TRANSACTION2, the first message.
 #[must_use]
-pub fn transaction2(function: u16, part: &Part) -> Block {
+pub fn transaction2(function: u16, part: &TransactionPart) -> Block {
     let mut block = Block::new(command::TRANSACTION2);
     block
         .words
@@ -94,7 +94,7 @@ pub fn transaction2(function: u16, part: &Part) -> Block {
 
 /// TRANSACTION2_SECONDARY: more of the request.
 #[must_use]
-pub fn transaction2_secondary(part: &Part) -> Block {
+pub fn transaction2_secondary(part: &TransactionPart) -> Block {
     let mut block = Block::new(command::TRANSACTION2_SECONDARY);
     block
         .words
@@ -107,7 +107,7 @@ pub fn transaction2_secondary(part: &Part) -> Block {
 
 /// A response to TRANSACTION2, or a part of it.
 #[must_use]
-pub fn transaction2_response(part: &Part) -> Block {
+pub fn transaction2_response(part: &TransactionPart) -> Block {
     let mut block = Block::new(command::TRANSACTION2);
     block
         .words
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn word_counts_are_those_of_the_specification() {
-        let part = Part::of(vec![1; 10], vec![2; 100], 0, 60);
+        let part = TransactionPart::of(vec![1; 10], vec![2; 100], 0, 60);
         assert_eq!(transaction2(1, &part).words.len(), 30);
         assert_eq!(transaction2_secondary(&part).words.len(), 18);
         assert_eq!(transaction2_response(&part).words.len(), 20);
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn later_parts_have_no_parameters_but_say_where_they_are() {
-        let part = Part::of(vec![1; 10], vec![2; 100], 60, 60);
+        let part = TransactionPart::of(vec![1; 10], vec![2; 100], 60, 60);
         assert_eq!((part.parameters_before, part.parameters_here), (10, 0));
         assert_eq!((part.data_before, part.data_here), (60, 40));
     }

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::{MOST, power};
-use crate::table::{Cell, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Head, List, RowIdentity, Value, columns_of};
 use crate::theme::Tone;
 use crate::view::View;
 use wirewait_report::counters::{Chart, CounterPlace as Whose, Kind, Listed, Pick};
@@ -56,7 +56,7 @@ impl View for Objects {
         "add lines".to_owned()
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let hidden = |listed: &Listed| listed.counters.iter().filter(|k| !k.counted).count();
         Some(Box::new(List {
             columns: columns_of![|l: &(Listed, usize), context|
@@ -137,7 +137,7 @@ impl View for Instances {
         }
     }
 
-    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let Place::CounterInstances(object) = place else {
             return None;
         };
@@ -213,7 +213,7 @@ impl View for Kinds {
         format!("{object} of {whose}; {lines} of {MOST} lines on the chart")
     }
 
-    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, place: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let Place::CounterKinds(object, whose) = place else {
             return None;
         };

@@ -14,7 +14,7 @@ use crate::keys::Action;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::{ChartLook, MOST, fit};
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of, head_lines};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of, head_lines};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -202,7 +202,7 @@ impl View for Counters {
         )
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         Some(Box::new(List {
             columns: columns(),
             rows: rows(model),

@@ -8,7 +8,7 @@ use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::Place;
 use crate::state::{Focus, Pane};
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, Value, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use crate::text::{band, wrapped};
 use crate::theme::Tone;
 use crate::{Command, Decoded};
@@ -192,7 +192,7 @@ impl View for Frames {
         }
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let empty = match &model.level().pane.frames {
             _ if model.hides_names() => HIDDEN,
             None => "Searching for the frames.",

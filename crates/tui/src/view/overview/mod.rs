@@ -10,7 +10,7 @@ use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::{Place, TABS};
 use crate::state::{Picked, Section};
-use crate::table::{self, RowIdentity, Rows};
+use crate::table::{self, AnyRows, RowIdentity};
 use crate::text::{band, put, width, wrapped};
 use crate::{Command, Feed};
 use head::HeadLine;
@@ -25,11 +25,13 @@ impl Section {
     const ALL: [Self; 3] = [Self::Symptoms, Self::Servers, Self::Clients];
 
     /// All rows of it.
-    fn rows(self, model: &Model) -> Option<Box<dyn Rows + '_>> {
+    fn rows(self, model: &Model) -> Option<Box<dyn AnyRows + '_>> {
         match self {
-            Self::Symptoms => symptoms::raised(model).map(|list| Box::new(list) as Box<dyn Rows>),
+            Self::Symptoms => {
+                symptoms::raised(model).map(|list| Box::new(list) as Box<dyn AnyRows>)
+            }
             Self::Servers => Some(Box::new(servers::list(model))),
-            Self::Clients => clients::list(model).map(|list| Box::new(list) as Box<dyn Rows>),
+            Self::Clients => clients::list(model).map(|list| Box::new(list) as Box<dyn AnyRows>),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{View, below, draw_table, rule};
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::Pane;
-use crate::table::{Cell, Column, Head, List, RowIdentity, Rows, columns_of};
+use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, columns_of};
 use crate::text::{self, band, put};
 use crate::theme::Tone;
 use crate::{Command, Feed};
@@ -273,7 +273,7 @@ impl View for Symptoms {
         title
     }
 
-    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn Rows + 'm>> {
+    fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
         let feed = model.feed.as_ref()?;
         Some(Box::new(List {
             columns: columns(),
