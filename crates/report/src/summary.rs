@@ -15,6 +15,7 @@ mod text;
 pub use buckets::Buckets;
 pub use text::text;
 
+use crate::document::of;
 use crate::escape::JsonEscaping;
 use document::{Document, DocumentForm};
 use std::fmt;
@@ -43,7 +44,8 @@ impl std::error::Error for Refused {}
 pub fn json(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let mut serializer =
         serde_json::Serializer::with_formatter(JsonEscaping(&mut *out), lines::Lines::new());
-    serde::Serialize::serialize(&Document::of(summary), &mut serializer)?;
+    let document: Document = of(summary);
+    serde::Serialize::serialize(&document, &mut serializer)?;
     writeln!(out)
 }
 

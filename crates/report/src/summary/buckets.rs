@@ -2,11 +2,11 @@
 
 use super::document::Document;
 use super::text::{Timed, table, timed};
+use crate::document::{documents, of};
 use crate::escape::JsonEscaping;
 use crate::figures::Grouped;
 use crate::text::{Look, noted};
 use crate::time::{Human, Rfc3339};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -97,11 +97,7 @@ impl Buckets {
     /// # Errors
     /// What `out` says.
     pub fn json(&self, out: &mut impl Write) -> io::Result<()> {
-        let document = BucketSeries {
-            schema: SCHEMA,
-            length_ns: self.length_ns,
-            buckets: self.sums.iter().map(Bucket::of).collect(),
-        };
+        let document: BucketSeries = of(self);
         serde_json::to_writer(JsonEscaping(&mut *out), &document)?;
         writeln!(out)
     }
@@ -122,32 +118,21 @@ impl fmt::Display for Length {
     }
 }
 
-/// Sums by time.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct BucketSeries {
-    schema: &'static str,
-    /// Length of an interval.
-    length_ns: i64,
-    /// Intervals in which a summary begins, in order.
-    buckets: Vec<Bucket>,
-}
+documents! {
+    /// Sums by time.
+    struct BucketSeries of buckets: &Buckets {
+        schema: &'static str = SCHEMA,
+        /// Length of an interval.
+        length_ns: i64,
+        /// Intervals in which a summary begins, in order.
+        buckets: Vec<Bucket> = buckets.sums.iter().map(of).collect(),
+    }
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Bucket {
-    /// Beginning of the interval, UTC; null for summaries without frames.
-    start: Option<Rfc3339>,
-    /// The sum of the summaries that begin in it, which can be added to others.
-    summary: Document,
-}
-
-impl Bucket {
-    fn of((start, sum): (&Option<Timestamp>, &Summary)) -> Self {
-        Self {
-            start: start.map(Rfc3339),
-            summary: Document::of(sum),
-        }
+    struct Bucket of start, sum: (&Option<Timestamp>, &Summary) {
+        /// Beginning of the interval, UTC; null for summaries without frames.
+        start: Option<Rfc3339> = start.map(Rfc3339),
+        /// The sum of the summaries that begin in it, which can be added to others.
+        summary: Document = of(sum),
     }
 }
 

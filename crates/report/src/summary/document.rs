@@ -1,6 +1,7 @@
 //! The document as it is written, and what it has to be to be read.
 
 use super::{SCHEMA, address, spelling};
+use crate::document::{Written, documents, of};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -109,70 +110,243 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Derived<T> {
     }
 }
 
-/// Sums of one analysis or of many, which can be added to others.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(super) struct Document {
-    schema: String,
-    histogram: Layout,
-    /// How many analyses are in it.
-    parts: u64,
-    frames: u64,
-    bytes: u64,
-    /// Nanoseconds since 1970; null without frames.
-    first_ns: Option<i64>,
-    last_ns: Option<i64>,
-    /// From the first to the last frame of each part, together.
-    covered_ns: u64,
-    conversations: u64,
-    /// Judged by the sums.
-    #[serde(default)]
-    grade: Derived<&'static str>,
-    reasons: Vec<SummedReason>,
-    frames_of: SummedFrames,
-    protocols: Vec<SummedProtocol>,
-    /// Each server as a whole, by total response time.
-    #[serde(default)]
-    totals: Derived<Vec<Total>>,
-    servers: Vec<Operation>,
-    stations: Vec<SummedStation>,
-    pairs: Vec<Pair>,
-    places: Vec<SummedPlace>,
-    distribution: SummedDistribution,
-    excluded: Vec<SummedExcluded>,
-    /// By which the same conversation in two parts is noticed: a number made of its ends, one
-    /// made of the part, when it was first and last seen there, ns.
-    sightings: Vec<(u64, u64, i64, i64)>,
-}
+documents! {
+    /// Sums of one analysis or of many, which can be added to others.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Document of summary: &Summary
+    where
+        let (grade, reasons) = summary.quality();
+        let judged = |name: &str| {
+            let reason = reasons.iter().find(|reason| reason.name == name);
+            Derived(reason.map(|reason| reason.grade.name()))
+        };
+        let faults = summary.faults.iter();
+        let seen = summary.sightings.list().iter();
+    {
+        schema: String = SCHEMA.to_owned(),
+        histogram: Layout = Layout::known(),
+        /// How many analyses are in it.
+        parts: u64,
+        frames: u64,
+        bytes: u64,
+        /// Nanoseconds since 1970; null without frames.
+        first_ns: Option<i64> = summary.first.map(Timestamp::as_nanos),
+        last_ns: Option<i64> = summary.last.map(Timestamp::as_nanos),
+        /// From the first to the last frame of each part, together.
+        covered_ns: u64,
+        conversations: u64,
+        /// Judged by the sums.
+        #[serde(default)]
+        grade: Derived<&'static str> = Derived::of(grade.name()),
+        reasons: Vec<SummedReason> =
+            faults.map(|(name, count)| of((*name, *count, judged(name)))).collect(),
+        frames_of: SummedFrames = of(&summary.attribution),
+        protocols: Vec<SummedProtocol> = summary.protocols.iter().map(of).collect(),
+        /// Each server as a whole, by total response time.
+        #[serde(default)]
+        totals: Derived<Vec<Total>> = Derived::of(summary.totals().iter().map(of).collect()),
+        servers: Vec<Operation> = summary.operations.iter().map(of).collect(),
+        stations: Vec<SummedStation> = summary.stations.iter().map(of).collect(),
+        pairs: Vec<Pair> = summary.pairs.iter().map(of).collect(),
+        places: Vec<SummedPlace> = spelling::places(summary).map(of).collect(),
+        distribution: SummedDistribution = of(summary),
+        excluded: Vec<SummedExcluded> = summary.excluded.iter().map(of).collect(),
+        /// By which the same conversation in two parts is noticed: a number made of its ends, one
+        /// made of the part, when it was first and last seen there, ns.
+        sightings: Vec<(u64, u64, i64, i64)> =
+            seen.map(|s| (s.conversation, s.part, s.first.as_nanos(), s.last.as_nanos())).collect(),
+    }
 
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedReason {
-    name: String,
-    count: u64,
-    #[serde(default)]
-    grade: Derived<&'static str>,
-}
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedReason of name, count, judged: (Name, u64, Derived<&'static str>) {
+        name: String = name.to_owned(),
+        count: u64 = count,
+        #[serde(default)]
+        grade: Derived<&'static str> = judged,
+    }
 
-/// Transactions and control in 2^-20 of a frame.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedFrames {
-    transactions_shares: u64,
-    control_shares: u64,
-    other: u64,
-    duplicates: u64,
-}
+    /// Transactions and control in 2^-20 of a frame.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedFrames of attribution: &Attribution {
+        transactions_shares: u64 = attribution.transactions,
+        control_shares: u64 = attribution.control,
+        other: u64,
+        duplicates: u64,
+    }
 
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedProtocol {
-    protocol: String,
-    frames: u64,
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedProtocol of name, frames: (&Name, &u64) {
+        protocol: String = (*name).to_owned(),
+        frames: u64 = *frames,
+    }
+
+    /// A time; extremes and mean are null when there is no value.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedExtremes of spread: &Spread
+    where
+        let there = |ns| (spread.n > 0).then_some(ns);
+    {
+        n: u64,
+        min_ns: Option<i64> = there(spread.min),
+        max_ns: Option<i64> = there(spread.max),
+        total_ns: i128 = spread.total,
+        #[serde(default)]
+        mean_ns: Derived<Option<i64>> = Derived::of(spread.mean()),
+    }
+
+    /// A time with the values behind it, each with how often it occurred: as they are, or the upper
+    /// ends of their buckets where there are more than are kept exact.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedTimes of timing: &Timing
+    where
+        let times = timing.times();
+        let there = |ns| (times.n > 0).then_some(ns);
+    {
+        n: u64 = times.n,
+        min_ns: Option<i64> = there(times.min),
+        max_ns: Option<i64> = there(times.max),
+        total_ns: i128 = times.total,
+        #[serde(default)]
+        mean_ns: Derived<Option<i64>> = Derived::of(times.mean()),
+        #[serde(default)]
+        p50_ns: Derived<Option<i64>> = Derived::of(there(times.p50)),
+        #[serde(default)]
+        p90_ns: Derived<Option<i64>> = Derived::of(there(times.p90)),
+        #[serde(default)]
+        p95_ns: Derived<Option<i64>> = Derived::of(there(times.p95)),
+        #[serde(default)]
+        p99_ns: Derived<Option<i64>> = Derived::of(there(times.p99)),
+        values: Vec<(i64, u64)> = timing.values().to_vec(),
+    }
+
+    /// The figures of a time.
+    struct SummedFigures of timing: &Timing
+    where
+        let times = timing.times();
+        let there = |ns| (times.n > 0).then_some(ns);
+    {
+        n: u64 = times.n,
+        min_ns: Option<i64> = there(times.min),
+        p50_ns: Option<i64> = there(times.p50),
+        p90_ns: Option<i64> = there(times.p90),
+        p95_ns: Option<i64> = there(times.p95),
+        p99_ns: Option<i64> = there(times.p99),
+        max_ns: Option<i64> = there(times.max),
+        mean_ns: Option<i64> = times.mean(),
+        total_ns: i128 = times.total,
+    }
+
+    struct Total of total: &wirewait_analysis::Total {
+        server: String,
+        outcomes: Outcomes = of(&total.counts),
+        turnaround: SummedFigures,
+        response_time: SummedFigures,
+        frames: Frames,
+        data_bytes: u64,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Operation of key, sum: (&OperationKey, &OperationSum) {
+        server: String,
+        protocol: String = key.protocol.to_owned(),
+        carrier: String = key.carrier.to_owned(),
+        command: String = key.command.to_owned(),
+        code: u32,
+        kind: String = key.kind.name().to_owned(),
+        outcomes: Outcomes = of(&sum.counts),
+        turnaround: SummedTimes = of(&sum.turnaround),
+        response_time: SummedTimes = of(&sum.response_time),
+        request_transfer: SummedExtremes = of(&sum.request_transfer),
+        response_transfer: SummedExtremes = of(&sum.response_transfer),
+        frames: Frames = of(&sum.frames),
+        data_bytes: u64 = sum.data_bytes,
+        /// Response time of the requests that moved file data.
+        moving_ns: i128 = sum.moving_ns,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedStation of client, sum: (&Endpoint, &StationSum) {
+        client: String = of(client),
+        outcomes: Outcomes = of(&sum.counts),
+        turnaround: SummedTimes = of(&sum.turnaround),
+        response_time: SummedTimes = of(&sum.response_time),
+        retransmitted: u64 = sum.retransmitted,
+        frames: Frames = of(&sum.frames),
+        data_bytes: u64 = sum.data_bytes,
+        moving_ns: i128 = sum.moving_ns,
+    }
+
+    /// Where the time of a client at a server went.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Pair of key, sum: (&PairKey, &LedgerSum)
+    where
+        let ns = |phase| sum.ledger.get(phase);
+        let two = |bounds: Bounds| [bounds.low, bounds.high];
+    {
+        client: String,
+        server: String,
+        client_ns: u64 = ns(Phase::Client),
+        request_transfer_ns: u64 = ns(Phase::Request),
+        server_ns: u64 = ns(Phase::Server),
+        response_transfer_ns: u64 = ns(Phase::Response),
+        retransmission_ns: u64 = ns(Phase::Retransmission),
+        unanswered_ns: u64 = ns(Phase::Unanswered),
+        waiting_ns: u64 = ns(Phase::Waiting),
+        idle_ns: u64 = ns(Phase::Idle),
+        #[serde(default)]
+        unknown_ns: u64 = ns(Phase::Unknown),
+        #[serde(default)]
+        distance_ns: u64 = ns(Phase::Distance),
+        /// The way between the capture and the server: at least, as in `distance_ns`, and at most.
+        #[serde(default)]
+        network_in_server_ns: [u64; 2] = two(sum.ledger.network_in_server()),
+        /// The way to the client, within gaps.
+        #[serde(default)]
+        network_in_client_ns: [u64; 2] = two(sum.ledger.network_in_client()),
+        turnarounds: u64 = sum.turnarounds,
+        pauses: u64 = sum.pauses,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedPlace of key, sum: (Label, &PlaceSum) {
+        by: String = key.by.name().to_owned(),
+        server: String,
+        share: Option<String> = key.share.as_deref().map(str::to_owned),
+        name: String = key.name.as_ref().to_owned(),
+        outcomes: Outcomes = of(&sum.counts),
+        turnaround: SummedExtremes = of(&sum.turnaround),
+        response_time: SummedExtremes = of(&sum.response_time),
+        written_bytes: u64 = sum.written_bytes,
+        read_bytes: u64 = sum.read_bytes,
+        frames: Frames = of(&sum.frames),
+        moving_ns: i128 = sum.moving_ns,
+    }
+
+    /// Numbers of steps, the first of which lies below the first bound, each with its count.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedDistribution of summary: &Summary {
+        turnaround: Vec<(u64, u64)> = sparse(&summary.turnaround),
+        response_time: Vec<(u64, u64)> = sparse(&summary.response_time),
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SummedExcluded of left, count: (&(Name, Name), &u64) {
+        from: String = left.0.to_owned(),
+        reason: String = left.1.to_owned(),
+        count: u64 = *count,
+    }
 }
 
 // What serde asks for is by reference.
@@ -188,8 +362,8 @@ macro_rules! sums {
         #[serde(deny_unknown_fields)]
         struct $name { $($(#[$of_field])* $field: u64),* }
 
-        impl From<&$of> for $name {
-            fn from(of: &$of) -> Self {
+        impl Written<&$of> for $name {
+            fn of(of: &$of) -> Self {
                 Self { $($field: of.$field),* }
             }
         }
@@ -216,216 +390,6 @@ sums!(
     /// Frames, by what they did.
     Frames of FrameSums { request, response, interim, ack, control, retransmitted }
 );
-
-/// A time; extremes and mean are null when there is no value.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedExtremes {
-    n: u64,
-    min_ns: Option<i64>,
-    max_ns: Option<i64>,
-    total_ns: i128,
-    #[serde(default)]
-    mean_ns: Derived<Option<i64>>,
-}
-
-/// A time with the values behind it, each with how often it occurred: as they are, or the upper
-/// ends of their buckets where there are more than are kept exact.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedTimes {
-    n: u64,
-    min_ns: Option<i64>,
-    max_ns: Option<i64>,
-    total_ns: i128,
-    #[serde(default)]
-    mean_ns: Derived<Option<i64>>,
-    #[serde(default)]
-    p50_ns: Derived<Option<i64>>,
-    #[serde(default)]
-    p90_ns: Derived<Option<i64>>,
-    #[serde(default)]
-    p95_ns: Derived<Option<i64>>,
-    #[serde(default)]
-    p99_ns: Derived<Option<i64>>,
-    values: Vec<(i64, u64)>,
-}
-
-/// The figures of a time.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct SummedFigures {
-    n: u64,
-    min_ns: Option<i64>,
-    p50_ns: Option<i64>,
-    p90_ns: Option<i64>,
-    p95_ns: Option<i64>,
-    p99_ns: Option<i64>,
-    max_ns: Option<i64>,
-    mean_ns: Option<i64>,
-    total_ns: i128,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Total {
-    server: String,
-    outcomes: Outcomes,
-    turnaround: SummedFigures,
-    response_time: SummedFigures,
-    frames: Frames,
-    data_bytes: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct Operation {
-    server: String,
-    protocol: String,
-    carrier: String,
-    command: String,
-    code: u32,
-    kind: String,
-    outcomes: Outcomes,
-    turnaround: SummedTimes,
-    response_time: SummedTimes,
-    request_transfer: SummedExtremes,
-    response_transfer: SummedExtremes,
-    frames: Frames,
-    data_bytes: u64,
-    /// Response time of the requests that moved file data.
-    moving_ns: i128,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedStation {
-    client: String,
-    outcomes: Outcomes,
-    turnaround: SummedTimes,
-    response_time: SummedTimes,
-    retransmitted: u64,
-    frames: Frames,
-    data_bytes: u64,
-    moving_ns: i128,
-}
-
-/// Where the time of a client at a server went.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct Pair {
-    client: String,
-    server: String,
-    client_ns: u64,
-    request_transfer_ns: u64,
-    server_ns: u64,
-    response_transfer_ns: u64,
-    retransmission_ns: u64,
-    unanswered_ns: u64,
-    waiting_ns: u64,
-    idle_ns: u64,
-    #[serde(default)]
-    unknown_ns: u64,
-    #[serde(default)]
-    distance_ns: u64,
-    /// The way between the capture and the server: at least, as in `distance_ns`, and at most.
-    #[serde(default)]
-    network_in_server_ns: [u64; 2],
-    /// The way to the client, within gaps.
-    #[serde(default)]
-    network_in_client_ns: [u64; 2],
-    turnarounds: u64,
-    pauses: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedPlace {
-    by: String,
-    server: String,
-    share: Option<String>,
-    name: String,
-    outcomes: Outcomes,
-    turnaround: SummedExtremes,
-    response_time: SummedExtremes,
-    written_bytes: u64,
-    read_bytes: u64,
-    frames: Frames,
-    moving_ns: i128,
-}
-
-/// Numbers of steps, the first of which lies below the first bound, each with its count.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedDistribution {
-    turnaround: Vec<(u64, u64)>,
-    response_time: Vec<(u64, u64)>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-struct SummedExcluded {
-    from: String,
-    reason: String,
-    count: u64,
-}
-
-impl From<&Spread> for SummedExtremes {
-    fn from(spread: &Spread) -> Self {
-        let there = |ns| (spread.n > 0).then_some(ns);
-        Self {
-            n: spread.n,
-            min_ns: there(spread.min),
-            max_ns: there(spread.max),
-            total_ns: spread.total,
-            mean_ns: Derived::of(spread.mean()),
-        }
-    }
-}
-
-impl From<&Timing> for SummedFigures {
-    fn from(timing: &Timing) -> Self {
-        let times = timing.times();
-        let there = |ns| (times.n > 0).then_some(ns);
-        Self {
-            n: times.n,
-            min_ns: there(times.min),
-            p50_ns: there(times.p50),
-            p90_ns: there(times.p90),
-            p95_ns: there(times.p95),
-            p99_ns: there(times.p99),
-            max_ns: there(times.max),
-            mean_ns: times.mean(),
-            total_ns: times.total,
-        }
-    }
-}
-
-impl From<&Timing> for SummedTimes {
-    fn from(timing: &Timing) -> Self {
-        let figures = SummedFigures::from(timing);
-        Self {
-            n: figures.n,
-            min_ns: figures.min_ns,
-            max_ns: figures.max_ns,
-            total_ns: figures.total_ns,
-            mean_ns: Derived::of(figures.mean_ns),
-            p50_ns: Derived::of(figures.p50_ns),
-            p90_ns: Derived::of(figures.p90_ns),
-            p95_ns: Derived::of(figures.p95_ns),
-            p99_ns: Derived::of(figures.p99_ns),
-            values: timing.values().to_vec(),
-        }
-    }
-}
 
 impl SummedExtremes {
     fn read(&self) -> Result<Spread, String> {
@@ -462,80 +426,6 @@ impl SummedTimes {
 }
 
 impl Document {
-    pub(super) fn of(summary: &Summary) -> Self {
-        let (grade, reasons) = summary.quality();
-        let judged = |name: &str| {
-            let reason = reasons.iter().find(|reason| reason.name == name);
-            Derived(reason.map(|reason| reason.grade.name()))
-        };
-        Self {
-            schema: SCHEMA.to_owned(),
-            histogram: Layout::known(),
-            parts: summary.parts,
-            frames: summary.frames,
-            bytes: summary.bytes,
-            first_ns: summary.first.map(Timestamp::as_nanos),
-            last_ns: summary.last.map(Timestamp::as_nanos),
-            covered_ns: summary.covered_ns,
-            conversations: summary.conversations,
-            grade: Derived::of(grade.name()),
-            reasons: summary
-                .faults
-                .iter()
-                .map(|(name, count)| SummedReason {
-                    name: (*name).to_owned(),
-                    count: *count,
-                    grade: judged(name),
-                })
-                .collect(),
-            frames_of: SummedFrames {
-                transactions_shares: summary.attribution.transactions,
-                control_shares: summary.attribution.control,
-                other: summary.attribution.other,
-                duplicates: summary.attribution.duplicates,
-            },
-            protocols: summary
-                .protocols
-                .iter()
-                .map(|(name, frames)| SummedProtocol {
-                    protocol: (*name).to_owned(),
-                    frames: *frames,
-                })
-                .collect(),
-            totals: Derived::of(totals(summary)),
-            servers: summary.operations.iter().map(operation).collect(),
-            stations: summary.stations.iter().map(station).collect(),
-            pairs: summary.pairs.iter().map(pair).collect(),
-            places: spelling::places(summary).map(place).collect(),
-            distribution: SummedDistribution {
-                turnaround: sparse(&summary.turnaround),
-                response_time: sparse(&summary.response_time),
-            },
-            excluded: summary
-                .excluded
-                .iter()
-                .map(|((from, reason), count)| SummedExcluded {
-                    from: (*from).to_owned(),
-                    reason: (*reason).to_owned(),
-                    count: *count,
-                })
-                .collect(),
-            sightings: summary
-                .sightings
-                .list()
-                .iter()
-                .map(|s| {
-                    (
-                        s.conversation,
-                        s.part,
-                        s.first.as_nanos(),
-                        s.last.as_nanos(),
-                    )
-                })
-                .collect(),
-        }
-    }
-
     /// The sums, if they can be such.
     pub(super) fn read(self) -> Result<Summary, String> {
         let sightings = self.sightings.into_iter();
@@ -592,40 +482,6 @@ impl Document {
     }
 }
 
-fn totals(summary: &Summary) -> Vec<Total> {
-    let totals = summary.totals();
-    totals
-        .iter()
-        .map(|total| Total {
-            server: total.server.to_string(),
-            outcomes: Outcomes::from(&total.counts),
-            turnaround: SummedFigures::from(&total.turnaround),
-            response_time: SummedFigures::from(&total.response_time),
-            frames: Frames::from(&total.frames),
-            data_bytes: total.data_bytes,
-        })
-        .collect()
-}
-
-fn operation((key, sum): (&OperationKey, &OperationSum)) -> Operation {
-    Operation {
-        server: key.server.to_string(),
-        protocol: key.protocol.to_owned(),
-        carrier: key.carrier.to_owned(),
-        command: key.command.to_owned(),
-        code: key.code,
-        kind: key.kind.name().to_owned(),
-        outcomes: Outcomes::from(&sum.counts),
-        turnaround: SummedTimes::from(&sum.turnaround),
-        response_time: SummedTimes::from(&sum.response_time),
-        request_transfer: SummedExtremes::from(&sum.request_transfer),
-        response_transfer: SummedExtremes::from(&sum.response_transfer),
-        frames: Frames::from(&sum.frames),
-        data_bytes: sum.data_bytes,
-        moving_ns: sum.moving_ns,
-    }
-}
-
 fn read_operation(row: Operation) -> Result<(OperationKey, OperationSum), String> {
     let key = OperationKey {
         server: end(&row.server)?,
@@ -648,19 +504,6 @@ fn read_operation(row: Operation) -> Result<(OperationKey, OperationSum), String
     Ok((key, sum))
 }
 
-fn station((client, sum): (&Endpoint, &StationSum)) -> SummedStation {
-    SummedStation {
-        client: client.to_string(),
-        outcomes: Outcomes::from(&sum.counts),
-        turnaround: SummedTimes::from(&sum.turnaround),
-        response_time: SummedTimes::from(&sum.response_time),
-        retransmitted: sum.retransmitted,
-        frames: Frames::from(&sum.frames),
-        data_bytes: sum.data_bytes,
-        moving_ns: sum.moving_ns,
-    }
-}
-
 fn read_station(row: SummedStation) -> Result<(Endpoint, StationSum), String> {
     let sum = StationSum {
         counts: Counts::from(&row.outcomes),
@@ -672,29 +515,6 @@ fn read_station(row: SummedStation) -> Result<(Endpoint, StationSum), String> {
         moving_ns: row.moving_ns,
     };
     Ok((end(&row.client)?, sum))
-}
-
-fn pair((key, sum): (&PairKey, &LedgerSum)) -> Pair {
-    let ns = |share| sum.ledger.get(share);
-    let two = |bounds: Bounds| [bounds.low, bounds.high];
-    Pair {
-        client: key.client.to_string(),
-        server: key.server.to_string(),
-        client_ns: ns(Phase::Client),
-        request_transfer_ns: ns(Phase::Request),
-        server_ns: ns(Phase::Server),
-        response_transfer_ns: ns(Phase::Response),
-        retransmission_ns: ns(Phase::Retransmission),
-        unanswered_ns: ns(Phase::Unanswered),
-        waiting_ns: ns(Phase::Waiting),
-        idle_ns: ns(Phase::Idle),
-        unknown_ns: ns(Phase::Unknown),
-        distance_ns: ns(Phase::Distance),
-        network_in_server_ns: two(sum.ledger.network_in_server()),
-        network_in_client_ns: two(sum.ledger.network_in_client()),
-        turnarounds: sum.turnarounds,
-        pauses: sum.pauses,
-    }
 }
 
 fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
@@ -725,22 +545,6 @@ fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
         pauses: row.pauses,
     };
     Ok((key, sum))
-}
-
-fn place((key, sum): (Label, &PlaceSum)) -> SummedPlace {
-    SummedPlace {
-        by: key.by.name().to_owned(),
-        server: key.server.to_string(),
-        share: key.share.as_deref().map(str::to_owned),
-        name: key.name.as_ref().to_owned(),
-        outcomes: Outcomes::from(&sum.counts),
-        turnaround: SummedExtremes::from(&sum.turnaround),
-        response_time: SummedExtremes::from(&sum.response_time),
-        written_bytes: sum.written_bytes,
-        read_bytes: sum.read_bytes,
-        frames: Frames::from(&sum.frames),
-        moving_ns: sum.moving_ns,
-    }
 }
 
 fn read_place(row: &SummedPlace) -> Result<(Label, PlaceSum), String> {
