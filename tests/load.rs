@@ -71,7 +71,7 @@ fn response_time_and_throughput_by_active_stations() {
     let five = level(5);
     assert!(near(five.throughput().unwrap() as i64, 200_000));
     assert!(near(five.transactions().unwrap() as i64, 200_000));
-    // S leaves out the stations' own 0.2 ms in 25 ms.
+    // Without the stations' own pauses, 0.2 ms in 25 ms.
     let s = five.reads.closed_loop(5).unwrap() as i64;
     assert!(near(s, 200_000 * 250 / 248), "{s}");
     let knee = curve.knee.unwrap();

@@ -19,8 +19,9 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// Throughput after Poo and Tan, bytes per second: S = N x M / T, with N stations active,
-    /// M bytes of data per request that moved some and T the mean response time of these.
+    /// What the stations would move in a closed loop without pauses, each asking again as soon as it is
+    /// answered, bytes per second: the number of stations times the bytes of a request that moved some,
+    /// by the mean response time of these. What they did move is [`LevelFigures::throughput`].
     /// `None` where no data was moved in no time.
     #[must_use]
     pub fn closed_loop(&self, stations: u32) -> Option<u64> {
@@ -73,7 +74,8 @@ pub struct LevelFigures {
 }
 
 impl LevelFigures {
-    /// File data per second, bytes; `None` without time.
+    /// File data per second, bytes: S = N x M / T after Poo and Tan, with M bytes for each of N
+    /// stations in the time T. `None` without time.
     #[must_use]
     pub fn throughput(&self) -> Option<u64> {
         per_second(self.data_bytes, self.ns)

@@ -241,7 +241,7 @@ fn figures_of<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &LevelRow) -> Fil
         })
         .right("answered", |row| Grouped(figures(of(row)).answered))
         .right("file data", |row| data(figures(of(row))))
-        .rare("N x M / T", |row| {
+        .rare("without pauses", |row| {
             figures(of(row))
                 .moved
                 .closed_loop(of(row).stations)

@@ -69,7 +69,8 @@ documents! {
     struct Data of moved, stations: (&Moved, u32) {
         data_bytes: u64,
         response_time: Extremes,
-        /// S = N x M / T.
+        /// What as many stations would move in a closed loop without pauses: stations times bytes per request,
+        /// by response time. S = N x M / T is `throughput_bytes_per_second`.
         closed_loop_bytes_per_second: Option<u64> = moved.closed_loop(stations),
     }
 }

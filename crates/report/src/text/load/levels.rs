@@ -34,7 +34,8 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
         noted!(
             out,
             look,
-            "active: a request is outstanding, or a pause of at most {}; N x M / T: stations times bytes per request, by response time",
+            "active: a request is outstanding, or a pause of at most {}; file data: N x M / T, what N stations moved in the time; \
+             without pauses: stations times bytes per request, by response time",
             Brief(snapshot.settings.think_ns)
         )?;
         noted!(
@@ -172,7 +173,7 @@ fn table(rows: &[&LevelRow], of: LoadOf, snapshot: &Snapshot, digits: Digits) ->
         .under("response time", "p95", |(_, of)| p95(&of.response_time))
         .under("turnaround", "mean", |(_, of)| mean(of.turnaround.mean()))
         .right("file data", |(_, of)| data(of))
-        .rare("N x M / T", |(row, of)| {
+        .rare("without pauses", |(row, of)| {
             of.moved.closed_loop(row.stations).map(Rate)
         })
         .rare("segment busy", |(_, of)| used(of))
