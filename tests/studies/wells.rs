@@ -4,7 +4,7 @@
 
 use crate::compare::{made, run};
 use crate::support::{Analysis, root};
-use wirewait_analysis::{LedgerOf, Outcome, Phase, Snapshot, Transaction, Turnaround};
+use wirewait_analysis::{Grouping, LedgerOf, Outcome, Phase, Snapshot, Transaction, Turnaround};
 use wirewait_judge::compare::{
     By, Caveat, Change, Comparison, Conclusion, Confidence, Effect, Figure, Key,
 };
@@ -321,6 +321,14 @@ fn a_tree_is_copied_as_fast_over_either_transport() {
         );
         assert_eq!(verdict.most, None);
         assert_eq!(verdict.doubts, []);
+        // 51 files, each opened, moved in 11 requests and closed.
+        for snapshot in [&last, &decnet] {
+            let files = snapshot
+                .places
+                .iter()
+                .filter(|row| row.by == Grouping::File);
+            assert_eq!(files.count(), 51, "{name}");
+        }
     }
 }
 

@@ -146,13 +146,13 @@ struct Item {
 }
 
 impl Options {
-    /// Reads `words` as options; `round` is the value of `i`.
+    /// Reads `words` as options; `round` is the value of `i`, and stands for `{i}` in texts.
     pub(super) fn new(words: &[Word], place: Place, round: u64) -> Self {
         let items = words
             .iter()
             .map(|word| {
                 let (key, value) = match word.text.split_once('=') {
-                    Some((key, value)) => (key, Some(value.to_owned())),
+                    Some((key, value)) => (key, Some(value.replace("{i}", &round.to_string()))),
                     None => (word.text.as_str(), None),
                 };
                 Item {
@@ -311,6 +311,15 @@ mod tests {
         );
         let fault = split(1, "x \"y").unwrap_err();
         assert_eq!(fault.place.column, 3);
+    }
+
+    #[test]
+    fn a_name_may_count_the_rounds() {
+        let words = split(1, "name=TREE{i}.DAT offset=i*8").unwrap();
+        let place = Place { line: 1, column: 1 };
+        let options = Options::new(&words, place, 50);
+        assert_eq!(options.text("name").unwrap(), Some("TREE50.DAT"));
+        assert_eq!(options.maybe::<u64>("offset").unwrap(), Some(400));
     }
 
     #[test]
