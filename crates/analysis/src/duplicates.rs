@@ -140,25 +140,15 @@ impl Duplicates {
         };
         let set = &mut self.sets[digest as usize % SETS];
         let kept = KeptDigest::packet(digest, now);
-        // Whatever else is kept of them, one of its interfaces and without further routers.
-        let copied = |known: &KeptDigest| {
-            known.is_of(&kept)
-                && known.sight().hops == now.hops
-                && (0..=window).contains(&frame.at.since(known.at))
-        };
         let mut before = Before {
             original: None,
             packet: None,
             hops: Some(now.hops),
         };
-        match set.0.iter().find(|known| copied(known)) {
-            Some(original) => before.original = Some(original.sight().interface),
-            None => {
-                before.packet = set.renew(digest, now);
-                if before.packet.is_none() {
-                    set.remember(kept);
-                }
-            }
+        match set.0.iter().position(|known| known.is_of(&kept)) {
+            // As nearly all are: it was not seen before.
+            None => set.remember(kept),
+            Some(place) => set.again((place, kept), now, window, &mut before),
         }
         (before, digest)
     }
@@ -331,6 +321,32 @@ impl Set {
         let again = before.again || new.hops <= before.hops;
         *known = KeptDigest::packet(digest, SeenBefore { again, ..new });
         Some(before)
+    }
+
+    /// A packet in which routers count down is in this place already, or one that has its digest: whether it is
+    /// a copy, or was seen before.
+    #[cold]
+    fn again(
+        &mut self,
+        (place, kept): (usize, KeptDigest),
+        now: SeenBefore,
+        window: i64,
+        found: &mut Before,
+    ) {
+        let known = self.0[place % WAYS];
+        let (before, passed) = (known.sight(), now.at.since(known.at));
+        if before.hops == now.hops && (0..=window).contains(&passed) {
+            found.original = Some(before.interface);
+        } else if (0..=TRANSIT_NS).contains(&passed) {
+            let again = before.again || now.hops <= before.hops;
+            self.0[place % WAYS] = KeptDigest {
+                word: kept.word | u64::from(again) << 24,
+                ..kept
+            };
+            found.packet = Some(before);
+        } else {
+            self.remember(kept);
+        }
     }
 
     /// A frame, and its packet, which was not known.
