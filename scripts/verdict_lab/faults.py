@@ -181,13 +181,8 @@ RAISED.update({
 # Rows that are known to be wrong, and why. One that is right must leave this list.
 SHORT = {}
 
-# Rows that may be too wide on a machine that is slow or busy, and why. No others may be.
-MAY_BE_WIDE = {
-    ("none", "client"): "the handshake alone says how far the server is, and a tenth of a millisecond is a sixth of the time",
-    ("way-0.2ms", "server"): "what a station takes for an acknowledgement varies by as much as the way is long",
-    ("5-clients-way-5ms", "server"): "the last frame of a response is acknowledged by the next request alone: on a slow line"
-    " it comes as much later as it is long",
-}
+# Rows that may be too wide, and why. None is: what a row has no evidence of, `judge.evidence` says by rules.
+MAY_BE_WIDE = {}
 
 # What says that requests waited for frames that were lost, and what says that something was sent again: no
 # symptom of a run in which nothing that matters was lost.

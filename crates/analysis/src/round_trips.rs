@@ -127,12 +127,13 @@ impl RoundTrips {
         }
     }
 
-    /// A station answered the other end by itself; that data has come, or something else.
+    /// A station answered the other end by itself; that data has come, and how many bytes were behind it, or something
+    /// else.
     fn measured(
         &mut self,
         [station, other]: [Endpoint; 2],
         asked: Mark,
-        (answered, data): (Mark, bool),
+        (answered, data): (Mark, Option<u32>),
         bytes: u64,
     ) {
         let ns = answered.at.since(asked.at);

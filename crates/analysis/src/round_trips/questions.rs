@@ -1,6 +1,6 @@
 //! Questions that a transport answers by itself, and what the answers and acknowledgements are samples of.
 
-use crate::account::{BOTH_SHORTEST, on_line};
+use crate::account::{BOTH_SHORTEST, DataThere, on_line};
 use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use crate::world::{Reached, Seen};
@@ -50,8 +50,9 @@ pub(crate) struct TripSample {
 /// What a sample says of the way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TripShows {
-    /// It is as long: the transport answered by itself. `data`: which came with the question.
-    Length { data: bool },
+    /// It is as long: the transport answered by itself. `data`: some came with the question; and how many bytes had
+    /// been sent behind that.
+    Length { data: Option<u32> },
     /// It is no longer: data was acknowledged with the next that was sent.
     AtMost,
     /// It is no shorter: somebody on the link answered for the station.
@@ -227,10 +228,15 @@ impl TripQuestions {
             answered: at,
             bytes: u64::from(question.bytes) + u64::from(bytes),
             shows: TripShows::Length {
-                data: question.data,
+                data: question.data.then_some(DataThere::UNKNOWN_LEFT),
             },
         })
     }
+}
+
+/// Bytes that are not acknowledged yet, of those that were outstanding.
+fn left(outstanding: u64, acknowledged: u64) -> u32 {
+    u32::try_from(outstanding.saturating_sub(acknowledged)).unwrap_or(DataThere::UNKNOWN_LEFT)
 }
 
 impl TripSample {
@@ -249,7 +255,9 @@ impl TripSample {
             asked: sent,
             answered: at,
             bytes: on_line(bytes) + BOTH_SHORTEST / 2,
-            shows: TripShows::Length { data: true },
+            shows: TripShows::Length {
+                data: Some(DataThere::UNKNOWN_LEFT),
+            },
         }
     }
 
@@ -259,6 +267,7 @@ impl TripSample {
             bare,
             message: false,
             last_bytes,
+            outstanding,
             sent: Some(frame),
             after_ns,
             at_once,
@@ -282,7 +291,9 @@ impl TripSample {
             answered: notice.mark,
             bytes,
             shows: match at_once {
-                true => TripShows::Length { data: true },
+                true => TripShows::Length {
+                    data: Some(left(outstanding, notice.bytes)),
+                },
                 false => TripShows::AtMost,
             },
         })

@@ -1,6 +1,6 @@
 //! What is known of a station, and of each of the ways to it.
 
-use crate::account::{Distance, STEADY, Took};
+use crate::account::{DataThere, Distance, STEADY, Took};
 use crate::{Mark, RoundTrip};
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -73,7 +73,7 @@ impl StationWay {
     /// An answer took so long. Says whether that is news of how much longer frames take.
     pub(super) fn measured(
         &mut self,
-        (asked, answered, data, bytes): (Mark, Mark, bool, u64),
+        (asked, answered, data, bytes): (Mark, Mark, Option<u32>, u64),
         ns: i64,
     ) -> bool {
         let past = answered.at.since(self.window);
@@ -93,9 +93,13 @@ impl StationWay {
         reach.total = reach.total.saturating_add(ns);
         let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
         let moved = moved || reach.samples == STEADY;
-        let first = data && distance.heard.is_none();
-        if data {
-            distance.heard = Some((answered.at, asked.frame));
+        let first = data.is_some() && distance.heard.is_none();
+        if let Some(left) = data {
+            distance.heard = Some(DataThere {
+                at: answered.at,
+                frame: asked.frame,
+                left,
+            });
         }
         let took = Took {
             ns: u64::try_from(ns).unwrap_or(0),

@@ -5,8 +5,8 @@ use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
 use super::super::order::Waited;
 use super::server::{SHORT, ServerWay};
 use super::{
-    AHEAD, Bounds, Distance, DistanceAt, Evidence, Longer, Most, Reach, STEADY, Ways, behind,
-    is_single, ns,
+    AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
+    Ways, behind, is_single, ns,
 };
 use crate::case::Case;
 use crate::table::TablePlace;
@@ -28,14 +28,19 @@ impl Sizes {
         let last = of(self.bytes.saturating_sub(before * head));
         (before * of(head) + last, last)
     }
+
+    /// Those in the last frame.
+    fn last(&self, of: impl Fn(u64) -> u64) -> u64 {
+        self.on_line(of).1
+    }
 }
 
 /// A request that is over.
 #[derive(Clone, Copy, Debug, Default)]
 struct Over {
-    /// When, and in which frame.
     end: Timestamp,
-    frame: u64,
+    /// The first and the last frame of the response.
+    frames: [u64; 2],
     response: Sizes,
 }
 
@@ -45,6 +50,17 @@ struct Lengths {
     request: u64,
     response: Sizes,
     before: Sizes,
+}
+
+impl Lengths {
+    /// What the last of several frames of the response before, and the request, take at most, ns.
+    fn last(&self, client: &Distance) -> u64 {
+        let Sizes { bytes, head } = self.before;
+        if bytes <= head || client.heard.is_none() {
+            return u64::MAX;
+        }
+        client.longer(self.before.last(most_on_line) + most_on_line(self.request))
+    }
 }
 
 /// What the lengths of frames add to the ways within the slices of a request.
@@ -59,6 +75,8 @@ struct LongerWays {
     client: Longer,
     /// The shortest gap that says something, ns, and the shortest of all.
     gaps: [u64; 2],
+    /// What the last of several frames of the response before, and this request, take at most, ns.
+    last: u64,
 }
 
 /// What is remembered of a server with one of its clients.
@@ -103,14 +121,16 @@ pub(in crate::account) struct Nearest {
     gap: u64,
     /// The request before the latest.
     before: Option<Over>,
-    /// When the client had last acknowledged data at once, as its latest request began; and what
+    /// Which data the client had last acknowledged at once, as its latest request began; and what
     /// the evidence was then.
-    heard: (Option<(Timestamp, u64)>, u64),
+    heard: (Option<DataThere>, u64),
     /// What was found last, and of which state of the evidence and which two.
     found: Option<(u64, [TablePlace; 2], [Reach; 2])>,
     /// Whether the ways to the server differ by the other end.
     apart: bool,
     longer: LongerWays,
+    /// How long responses took until all of them was acknowledged at once.
+    wholes: Ceiling,
     /// By both of these.
     ways: Ways,
     /// The way through routers between these two, if that is known, ns.
@@ -136,36 +156,65 @@ impl Nearest {
         }
     }
 
-    /// How long of the gap before a request of these bytes that began then the response before it was
+    /// What was acknowledged at once between the response before a request that began then, and that.
+    #[inline]
+    fn there(&self, began: Timestamp) -> Option<(DataThere, Over)> {
+        let (heard, before) = (self.heard.0.as_ref()?, self.before.as_ref()?);
+        let within = before.end < heard.at && heard.at <= began;
+        within.then_some((*heard, *before))
+    }
+
+    /// How long of the gap before a request of these bytes the response before it was
     /// still on its way: until its data was acknowledged. A queue on the way makes that longer than the way
-    /// is otherwise.
-    fn underway(&self, began: Timestamp, request: u64, shortest: u64) -> Option<Bounds> {
-        let ((heard, sent), before) = (self.heard.0?, self.before?);
-        if before.end >= heard || heard > began {
-            return None;
-        }
-        let low = ns(heard.since(before.end));
+    /// is otherwise. And no longer than what, if this response shows it, whatever other answers took.
+    #[inline(never)]
+    fn underway(
+        &mut self,
+        (heard, before): (DataThere, Over),
+        request: u64,
+        shortest: u64,
+    ) -> (Bounds, Option<u64>) {
+        let low = ns(heard.at.since(before.end));
         let (bytes, last) = before.response.on_line(on_line);
-        if sent >= before.frame {
+        let [first, end] = before.frames;
+        // Data of this response, and not of another conversation's.
+        let own = (first..=end).contains(&heard.frame);
+        let client = self.found.as_ref().map(|(.., [_, client])| client);
+        // Its way was measured just now: it varies by the least that a way does.
+        let nearest = client.map_or(0, |client| ns(client.shortest));
+        let varies = nearest / LEAST;
+        if heard.frame >= end {
             // All of it: the request is longer than the acknowledgement.
-            let high = low.saturating_add(low.saturating_mul(request) / bytes.max(1));
-            return Some(Bounds { low, high });
+            let longer = low.saturating_mul(request) / bytes.max(1);
+            let high = low.saturating_add(longer);
+            if !own {
+                return (Bounds { low, high }, None);
+            }
+            if low < self.wholes.at(before.response.bytes) {
+                self.wholes.took(before.response.bytes, low);
+            }
+            let most = low.saturating_add(longer.min(self.longer.last) + varies);
+            return (Bounds { low, high }, Some(most));
         }
+        // One frame, and no more, was behind it.
+        let own = own && u64::from(heard.left) <= most_on_line(before.response.head);
         // What came last may have come a little later.
-        let [_, client] = self.distances();
-        let spread = match client.samples {
-            0 => low / 4,
-            _ => client.spread(ns(client.shortest)).min(low / 4),
+        let spread = match client {
+            Some(client) if client.samples >= STEADY && own => varies,
+            Some(client) if client.samples > 0 => client.spread(nearest).min(low / 4),
+            _ => low / 4,
         };
-        let high = low.saturating_add(spread);
         // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
         let acknowledged = (bytes - last).max(1);
         let for_last = |ns: u64| ns.saturating_mul(last) / acknowledged;
-        let line = low.saturating_sub(shortest);
-        Some(Bounds {
-            low: low.saturating_add(for_last(line)),
-            high: high.saturating_add(for_last(low)),
-        })
+        let least = for_last(low.saturating_sub(shortest));
+        // No longer than such a frame takes on this line, nor than until a response was there as a whole.
+        let whole = self.wholes.at(before.response.bytes);
+        let most = for_last(low).min(self.longer.last);
+        let most = most.min(whole.saturating_sub(nearest)).max(least);
+        let high = low.saturating_add(spread).saturating_add(most);
+        let low = low.saturating_add(least);
+        (Bounds { low, high }, own.then_some(high))
     }
 
     /// How long nothing was asked for before a request that began then, ns.
@@ -193,7 +242,9 @@ impl Nearest {
         self.before = self.latest.map(|(_, over)| over);
         let over = Over {
             end: done.end(),
-            frame: t.response.map_or(0, |response| response.last.frame),
+            frames: t.response.map_or([0; 2], |response| {
+                [response.first.frame, response.last.frame]
+            }),
             response: Sizes {
                 bytes: t.response_bytes,
                 head: t.response_head_bytes,
@@ -278,11 +329,15 @@ impl Nearest {
         }
         let mut ways = self.ways;
         let [gap, shortest] = self.longer.gaps;
-        if self.heard.0.is_some()
-            && let Some(underway) = self.underway(began, most_on_line(t.request_bytes), shortest)
-        {
-            ways.client.high = ways.client.high.max(underway.high);
-            ways.client.low = ways.client.low.max(underway.low);
+        if let Some(there) = self.there(began) {
+            let request = most_on_line(t.request_bytes);
+            let (underway, own) = self.underway(there, request, shortest);
+            let client = &mut ways.client;
+            client.low = client.low.max(underway.low);
+            client.high = client.high.max(underway.high);
+            if let Some(most) = own {
+                client.high = client.high.min(most.max(client.low));
+            }
         }
         if let Some([to_server, to_client]) = self.routers {
             let shortest = paces.bounding(apart).ceiling.least();
@@ -366,6 +421,7 @@ impl Nearest {
             server: pace.longer(t, server, &rode),
             client: to_client(t, lengths.before, (client, &client_rode), &gaps),
             gaps: [gaps.least(), client_rode.least().min(seen.least())],
+            last: lengths.last(client),
         };
     }
 }
@@ -432,43 +488,102 @@ mod tests {
         }
     }
 
-    /// A response ended at 1,000, in frame 7; its data was acknowledged at 1,900, over a way of 100 whose queue
-    /// was full; the next request began at 2,500. So 900 of the gap are the way's.
-    #[test]
-    fn what_a_queue_holds_is_on_its_way_until_it_is_acknowledged() {
-        let at = Timestamp::from_nanos;
-        let heard = |ns, sent| Distance {
-            heard: Some((at(ns), sent)),
-            ..measured(8, 100, 110)
+    /// The acknowledgement that came then, of that frame, with so much behind it; over a way of 100.
+    fn heard(ns: i64, frame: u64, left: u32) -> Distance {
+        let heard = DataThere {
+            at: Timestamp::from_nanos(ns),
+            frame,
+            left,
         };
-        let before = |bytes, head| Nearest {
+        Distance {
+            heard: Some(heard),
+            ..measured(16, 100, 110)
+        }
+    }
+
+    /// A response that ended at 1,000, in frames 5 to 7, with as much in each as in the first.
+    fn before(bytes: u64, head: u64) -> Nearest {
+        let mut nearest = Nearest {
             before: Some(Over {
-                end: at(1_000),
-                frame: 7,
+                end: Timestamp::from_nanos(1_000),
+                frames: [5, 7],
                 response: Sizes { bytes, head },
             }),
             ..Nearest::default()
         };
-        let underway = |nearest: &Nearest| {
-            let way = nearest.underway(at(2_500), 90, 120)?;
-            Some((way.low, way.high))
-        };
+        nearest.longer.last = u64::MAX;
+        nearest
+    }
+
+    /// How much of the gap before a request that began at 2,500 is the way's, by this evidence; and at most.
+    fn underway(
+        nearest: &mut Nearest,
+        distance: Distance,
+        version: u64,
+    ) -> Option<(u64, u64, Option<u64>)> {
+        nearest.began([&Endpoint::default(); 2], &Known(distance, version));
+        let there = nearest.there(Timestamp::from_nanos(2_500))?;
+        let (way, most) = nearest.underway(there, 90, 120);
+        Some((way.low, way.high, most))
+    }
+
+    const UNKNOWN: u32 = DataThere::UNKNOWN_LEFT;
+
+    /// A response ended at 1,000, in frame 7; its data was acknowledged at 1,900, over a way of 100 whose queue
+    /// was full; the next request began at 2,500. So 900 of the gap are the way's.
+    #[test]
+    fn what_a_queue_holds_is_on_its_way_until_it_is_acknowledged() {
         let mut nearest = before(869, 869);
-        nearest.began([&Endpoint::default(); 2], &Known(heard(1_900, 7), 1));
         // All 900 bytes on the line are there; the request has 90.
-        assert_eq!(underway(&nearest), Some((900, 990)));
+        let whole = Some((900, 990, Some(990)));
+        assert_eq!(underway(&mut nearest, heard(1_900, 7, 0), 1), whole);
         // What the client acknowledged later is not heard before: it was another response.
-        nearest.began([&Endpoint::default(); 2], &Known(heard(1_950, 7), 1));
-        assert_eq!(underway(&nearest), Some((900, 990)), "the same version");
-        nearest.began([&Endpoint::default(); 2], &Known(heard(2_600, 7), 2));
-        assert_eq!(underway(&nearest), None);
-        nearest.began([&Endpoint::default(); 2], &Known(heard(900, 7), 3));
-        assert_eq!(underway(&nearest), None, "before it ended");
+        let later = heard(1_950, 7, 0);
+        assert_eq!(underway(&mut nearest, later, 1), whole, "the same version");
+        assert_eq!(underway(&mut nearest, heard(2_600, 7, 0), 2), None);
+        let before_its_end = heard(900, 7, 0);
+        assert_eq!(underway(&mut nearest, before_its_end, 3), None);
         // Two frames of 1,000 bytes on the line are there after 900, and the third has 500. No gap was
         // shorter than 120: so 780 are the line's, and 195 more behind them, or 225; and what came last
         // may have come a little later.
         let mut nearest = before(2 * 969 + 469, 969);
-        nearest.began([&Endpoint::default(); 2], &Known(heard(1_900, 6), 1));
-        assert_eq!(underway(&nearest), Some((1_095, 1_125 + 225)));
+        let part = Some((1_095, 1_125 + 225, None));
+        assert_eq!(underway(&mut nearest, heard(1_900, 6, UNKNOWN), 1), part);
+    }
+
+    /// The way as above, where 16 answers took 100 at least and 110 on average: so a way varies by 20, or by 6 where it was
+    /// measured just now.
+    #[test]
+    fn what_a_response_shows_of_its_own_way_is_all_of_it() {
+        let near = |mut nearest: Nearest| {
+            let reach = measured(16, 100, 110).reach;
+            nearest.found = Some((0, [TablePlace::NOWHERE; 2], [reach; 2]));
+            nearest
+        };
+        let mut whole = near(before(869, 869));
+        let of_it = |nearest: &mut Nearest, frame, left| {
+            let version = 1_000 * frame + u64::from(left);
+            underway(nearest, heard(1_900, frame, left), version)
+        };
+        assert_eq!(of_it(&mut whole, 7, 0), Some((900, 990, Some(996))));
+        // No more than 40 for the request.
+        whole.longer.last = 40;
+        assert_eq!(of_it(&mut whole, 7, 1), Some((900, 990, Some(946))));
+        // Data of another conversation, which was sent behind it.
+        assert_eq!(of_it(&mut whole, 8, 0), Some((900, 990, None)));
+        // One of the three frames is behind what was acknowledged, or two are.
+        let mut part = near(before(2 * 969 + 469, 969));
+        let high = 900 + 6 + 225;
+        assert_eq!(of_it(&mut part, 6, 469), Some((1_095, high, Some(high))));
+        assert_eq!(of_it(&mut part, 5, 1_438), Some((1_095, 1_145, None)));
+        // Frames as long take 210 on this line; or another response as long was there as a whole after 310.
+        part.longer.last = 210;
+        assert_eq!(of_it(&mut part, 6, 468), Some((1_095, 1_116, Some(1_116))));
+        part.longer.last = u64::MAX;
+        part.wholes.took(2 * 969 + 469, 310);
+        assert_eq!(of_it(&mut part, 6, 467), Some((1_095, 1_116, Some(1_116))));
+        // No less than what the line is known to take.
+        part.wholes.took(2 * 969 + 469, 250);
+        assert_eq!(of_it(&mut part, 6, 466), Some((1_095, 1_101, Some(1_101))));
     }
 }

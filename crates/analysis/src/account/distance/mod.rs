@@ -63,11 +63,27 @@ pub(crate) struct DistanceAt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Distance {
     pub(crate) reach: Reach,
-    /// When it last acknowledged data that it may not keep waiting, and in which frame that was sent.
-    pub(crate) heard: Option<(Timestamp, u64)>,
+    /// When it last acknowledged data that it may not keep waiting.
+    pub(crate) heard: Option<DataThere>,
     pub(crate) line: LineEvidence,
     /// The ways to this station differ by the other end.
     pub(crate) apart: bool,
+}
+
+/// Data that a station may not keep waiting for its acknowledgement was there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DataThere {
+    /// When the acknowledgement came.
+    pub(crate) at: Timestamp,
+    /// The frame in which the last of the data was sent.
+    pub(crate) frame: u64,
+    /// Bytes that had been sent behind it.
+    pub(crate) left: u32,
+}
+
+impl DataThere {
+    /// How much had been sent behind it is not known.
+    pub(crate) const UNKNOWN_LEFT: u32 = u32::MAX;
 }
 
 /// How far a station is by the answers that its transport gave by itself, ns.
