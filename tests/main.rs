@@ -6,6 +6,7 @@ mod arrivals;
 mod between;
 mod churn;
 mod clock;
+mod clock_set;
 mod coarse;
 mod columns;
 mod compare;

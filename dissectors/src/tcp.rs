@@ -191,6 +191,24 @@ fn stamp(options: &[u8]) -> Option<NonZeroU32> {
     }
 }
 
+/// What the header of a segment says of the other side's time stamp (RFC 7323, TSecr), which it had last; none
+/// where that is 0, or not captured.
+#[must_use]
+pub fn echo(header: &[u8]) -> Option<NonZeroU32> {
+    let mut rest = header.get(20..)?;
+    loop {
+        rest = match rest {
+            [8, 10, _, _, _, _, a, b, c, d, ..] => {
+                return NonZeroU32::new(u32::from_be_bytes([*a, *b, *c, *d]));
+            }
+            [0, ..] | [] => return None,
+            [1, rest @ ..] => rest,
+            [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..)?,
+            _ => return None,
+        };
+    }
+}
+
 /// Where the first block of a selective acknowledgement begins, before what is acknowledged, if it
 /// is of bytes that arrived twice: they are acknowledged already, or within the second block (RFC
 /// 2883, 4).
@@ -449,6 +467,24 @@ mod tests {
 
     /// The layout of RFC 7323, appendix A, by both ways to read it; then behind another option, cut, and as a SYN
     /// has it.
+    /// RFC 7323, 3.2: kind, length, TSval, TSecr.
+    #[test]
+    fn the_echo_stands_behind_the_time_stamp() {
+        let stamps = [8, 10, 1, 2, 3, 4, 0, 0, 0x12, 0x34];
+        let mut header = vec![0; 20];
+        header.extend([1, 1]);
+        header.extend(stamps);
+        assert_eq!(echo(&header).map(NonZeroU32::get), Some(0x1234));
+        assert_eq!(echo(&header[..31]), None, "cut");
+        assert_eq!(echo(&header[..20]), None);
+        header[20..24].copy_from_slice(&[2, 4, 5, 180]);
+        header.splice(24.., stamps);
+        assert_eq!(echo(&header).map(NonZeroU32::get), Some(0x1234));
+        let last = header.len();
+        header[last - 4..].fill(0);
+        assert_eq!(echo(&header), None);
+    }
+
     #[test]
     fn a_time_stamp_is_read_wherever_it_stands() {
         let mut bytes = BYTES.to_vec();

@@ -27,11 +27,11 @@ use crate::piece::Piece;
 use crate::segment::Segments;
 use crate::table::{Table, TablePlace};
 use crate::world::{Shared, World};
-use crate::{Flags, Settings, Sink, Thresholds, Transaction};
+use crate::{Flags, Resumed, Settings, Sink, Thresholds, Transaction};
 use calls::Calls;
 use connections::Connections;
 use doorstep::Doorstep;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_model::records::RecordBatch;
@@ -107,6 +107,7 @@ impl Analyzer {
                 spare: RefCell::default(),
                 rooms: Rooms::default(),
                 steps: RefCell::default(),
+                suspect: Cell::new(0),
                 metered: true,
             },
             paths: Paths::new(settings.conversations),
@@ -238,6 +239,36 @@ impl Analyzer {
     /// Frames, in all, that reached the capturing program and are not in its files.
     pub fn not_saved(&mut self, frames: u64) {
         self.state.books.quality.not_saved = frames;
+    }
+
+    /// The clock of the capture was set forward before the next frame, if this goes on where the connection was:
+    /// otherwise the capture lacks frames, and shows nothing. Stamps alone cannot show it: it is silence
+    /// to them. Transactions that span it have no times, and nobody has the time between.
+    #[cold]
+    pub fn clock_was_set(&mut self, resumed: &Resumed) {
+        let ends = [resumed.from, resumed.to];
+        let goes_on = self.state.conversations.iter().any(|(key, conversation)| {
+            let side = match key.ends() {
+                [a, b] if [a, b] == ends => 0,
+                [a, b] if [b, a] == ends => 1,
+                _ => return false,
+            };
+            conversation.is_resumed(side, (resumed.seq, resumed.ack))
+        });
+        if goes_on {
+            self.state.clock.is_set();
+        }
+    }
+
+    /// The latest frame came behind a silence: whether it was one, or the clock was set, may follow from what the frame is.
+    pub fn was_behind_silence(&mut self) {
+        self.state.suspect(&self.common);
+    }
+
+    /// The stamp of the latest frame.
+    #[must_use]
+    pub fn latest_stamp(&self) -> Option<Timestamp> {
+        self.state.clock.latest()
     }
 
     /// Leaves the next frame of the capture out of everything but the count by which frames

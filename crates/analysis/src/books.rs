@@ -7,6 +7,7 @@ use crate::account::Outstanding;
 use crate::accounting::{Accounting, EntryBatch};
 use crate::arrivals::Arrivals;
 use crate::case::{Case, Wait};
+use crate::clock::Seam;
 use crate::conversation::Conversation;
 use crate::efficiency::FrameSpending;
 use crate::message::Message;
@@ -314,6 +315,15 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.accounts.settle(now),
             Some(entries) => entries.settle(now),
+        }
+    }
+
+    /// The clock of the capture was set.
+    pub(crate) fn clock_was_set(&mut self, seam: &Seam) {
+        let Seam { from, to, .. } = *seam;
+        match &mut self.lent {
+            None => self.accounting.accounts.clock_was_set(from, to),
+            Some(entries) => entries.clock_was_set(from, to),
         }
     }
 

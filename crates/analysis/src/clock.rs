@@ -9,16 +9,57 @@
 //! - One stamp is wrong, this one or the one before: the others go on as if it were not there.
 //!   No time that begins or ends with it means anything; others do.
 //!
-//! A clock that is set forward cannot be told from silence.
+//! Stamps alone do not tell a clock that is set forward from silence: who has evidence of it says so
+//! before the frame ([`Clock::is_set`]).
 
 use crate::bounds::{Bound, Hits};
 use crate::tick::Ticks;
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Endpoint, Timestamp};
 
 pub(crate) use wirewait_model::DISPLACED_NS;
 
 /// A stamp that lies farther ahead of the one before may be wrong: the next one tells, ns.
 pub(crate) const SILENCE_NS: i64 = 1_000_000_000;
+
+/// A clock that steps by less may be one whose frames are handed over late by one of several queues, ns:
+/// no account is cut.
+const SET_NS: u64 = 250_000_000;
+
+/// The clock of the capture was set while it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClockSet {
+    /// How often.
+    pub times: u64,
+    /// The number of the frame before which it was set first.
+    pub frame: u64,
+    /// By how much then, ns: below zero if it was set back. The time between the two frames is part of it.
+    pub ns: i64,
+    /// By stamps of the capture, or clocks of stations. Else nobody sent anything for so long, while a client waited
+    /// longer than clients do.
+    pub proved: bool,
+}
+
+/// Data behind a silence, on a connection whose stations' clocks show that the silence was none.
+#[derive(Clone, Copy, Debug)]
+pub struct Resumed {
+    /// Who sent it.
+    pub from: Endpoint,
+    /// To whom.
+    pub to: Endpoint,
+    /// Number of its first byte.
+    pub seq: u32,
+    /// The next byte that its sender expects.
+    pub ack: u32,
+}
+
+/// A place where the clock was set: from the stamp that was the highest before, to the one of this frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seam {
+    pub(crate) frame: u64,
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
+}
 
 /// Whether stamps go on where they were before one that was off by so much: no more time has passed
 /// than a second, or a tenth of that.
@@ -114,6 +155,16 @@ pub(crate) struct Clock {
     /// The moment that has surely passed: a single stamp may be wrong.
     sure: Timestamp,
     elapsed_ns: i64,
+    /// It was set before the next frame.
+    forward: bool,
+    /// It seems to have been set before this frame, behind that stamp.
+    suspect: Option<(u64, Timestamp)>,
+    /// It was set, unless the stamp of that frame is wrong: the next one tells.
+    perhaps: Option<Seam>,
+    /// It was.
+    seam: Option<Seam>,
+    /// How often, and where first.
+    pub(crate) set: Option<ClockSet>,
     pub(crate) steps: Steps,
     pub(crate) ticks: Ticks,
     /// How often stamps went back.
@@ -173,7 +224,12 @@ impl Clock {
 
     #[inline(never)]
     fn unusual(&mut self, number: u64, at: Timestamp) {
-        if at >= self.high {
+        if let Some(suspect) = self.suspect.take() {
+            self.was_set(suspect, at);
+        }
+        if std::mem::take(&mut self.forward) {
+            self.set_forward(number, at);
+        } else if at >= self.high {
             self.only_displaced();
             if let Some(lost) = self.lost.filter(|lost| at >= *lost) {
                 self.lost = self.lost_before.take();
@@ -184,14 +240,18 @@ impl Clock {
                         && self.steps.kept[0] == before
                     {
                         self.steps.is_wrong(before, &mut self.hits);
+                        self.perhaps = None;
                     } else {
                         self.steps.add(number, &mut self.hits);
+                        self.is_sure();
+                        self.seam(number, self.high, at, true);
                     }
                     self.elapsed_ns = self.elapsed_ns.saturating_add(at.since(lost));
                     (self.high, self.lower) = (at, at);
                     return;
                 }
             }
+            self.is_sure();
             self.rise(at);
         } else if self.displaced.is_none() && self.high.since(at) <= DISPLACED_NS {
             self.displaced = Some((number, at));
@@ -215,6 +275,7 @@ impl Clock {
             } else {
                 self.steps.add(before, &mut self.hits);
                 self.steps.add(number, &mut self.hits);
+                self.seam(number, self.lower, at, true);
             }
             let too_much = self.high.since(self.lower);
             let passed = at.since(self.lower);
@@ -226,8 +287,85 @@ impl Clock {
             self.lost_before = self.lost.replace(self.high);
             self.steps.add(number, &mut self.hits);
             self.low = at;
+            self.is_sure();
+            let (frame, from) = (number, self.high);
+            self.perhaps = Some(Seam {
+                frame,
+                from,
+                to: at,
+            });
         }
         (self.high, self.lower) = (at, at);
+    }
+
+    /// The clock was set before the next frame, as its stamp does not tell.
+    pub(crate) fn is_set(&mut self) {
+        if self.last.is_some() {
+            self.forward = true;
+            // Stamps are looked at.
+            self.lost = Some(Timestamp::from_nanos(i64::MAX));
+        }
+    }
+
+    /// It seems to have been set before this frame, the latest.
+    #[cold]
+    pub(crate) fn seems_set(&mut self, frame: u64) {
+        let known = self.steps.latest() >= frame;
+        if self.lost.is_none() && self.displaced.is_none() && !known {
+            self.suspect = Some((frame, self.lower));
+            // Its stamp may be wrong: the next one is looked at.
+            self.lost = Some(Timestamp::from_nanos(i64::MAX));
+        }
+    }
+
+    /// So it was, unless the stamp of that frame alone is wrong.
+    fn was_set(&mut self, (frame, from): (u64, Timestamp), at: Timestamp) {
+        self.lost = None;
+        if at >= self.high {
+            self.count += 1;
+            self.steps.add(frame, &mut self.hits);
+            self.elapsed_ns = self.elapsed_ns.saturating_sub(self.high.since(from));
+            self.seam(frame, from, self.high, false);
+        }
+    }
+
+    #[cold]
+    fn set_forward(&mut self, number: u64, at: Timestamp) {
+        self.only_displaced();
+        self.is_sure();
+        (self.lost, self.lost_before) = (None, None);
+        self.count += 1;
+        self.steps.add(number, &mut self.hits);
+        self.seam(number, self.high, at, true);
+        (self.low, self.high, self.lower) = (at, at, at);
+    }
+
+    /// What may have been one wrong stamp was not.
+    fn is_sure(&mut self) {
+        if let Some(Seam { frame, from, to }) = self.perhaps.take() {
+            self.seam(frame, from, to, true);
+        }
+    }
+
+    /// It was set before this frame, if that is far enough.
+    fn seam(&mut self, frame: u64, from: Timestamp, to: Timestamp, proved: bool) {
+        let ns = to.since(from);
+        if ns.unsigned_abs() < SET_NS {
+            return;
+        }
+        self.seam = Some(Seam { frame, from, to });
+        let first = ClockSet {
+            times: 0,
+            frame,
+            ns,
+            proved,
+        };
+        self.set.get_or_insert(first).times += 1;
+    }
+
+    /// Where it was set, as is known since the latest frame.
+    pub(crate) fn take_seam(&mut self) -> Option<Seam> {
+        self.seam.take()
     }
 
     /// The first stamp; the earliest, where frames stand in the wrong place.
@@ -242,6 +380,11 @@ impl Clock {
             Some(_) => Some(self.high),
             None => self.last,
         }
+    }
+
+    /// The stamp of the latest frame.
+    pub(crate) fn latest(&self) -> Option<Timestamp> {
+        self.last
     }
 
     /// The highest stamp since the clock stepped.
@@ -359,6 +502,77 @@ mod tests {
         // taken back.
         let doubtful = [1000, 1005, 120_000, 60_000, 60_010];
         assert_eq!((steps(&doubtful), wrong(&doubtful)), (vec![3, 4], vec![]));
+    }
+
+    /// Where the clock was set, in ms, and before which frame; when that was known.
+    fn seams(stamps_ms: &[i64], set_before: u64) -> Vec<(u64, [i64; 3])> {
+        let mut clock = Clock::default();
+        let mut seams = Vec::new();
+        for (number, ms) in (1..).zip(stamps_ms) {
+            if number == set_before {
+                clock.is_set();
+            }
+            clock.frame(number, Timestamp::from_nanos(ms * MS));
+            if let Some(Seam { frame, from, to }) = clock.take_seam() {
+                let [from, to] = [from, to].map(|at| at.as_nanos() / MS);
+                seams.push((number, [frame as i64, from, to]));
+            }
+        }
+        seams
+    }
+
+    #[test]
+    fn a_clock_was_set_where_the_next_stamp_agrees() {
+        let back = [9000, 9005, 1000, 1005, 1010];
+        assert_eq!(seams(&back, 0), [(4, [3, 9005, 1000])]);
+        let twice = [9000, 9005, 5000, 5005, 1000, 1005];
+        assert_eq!(
+            seams(&twice, 0),
+            [(4, [3, 9005, 5000]), (6, [5, 5005, 1000])]
+        );
+        assert_eq!(
+            seams(&[9000, 9005, 1000], 0),
+            [],
+            "the last one may be wrong"
+        );
+        assert_eq!(
+            seams(&[9000, 9005, 1000, 9010, 9015], 0),
+            [],
+            "one wrong stamp"
+        );
+        assert_eq!(
+            seams(&[1000, 1005, 9000, 1015, 1020], 0),
+            [],
+            "one wrong stamp"
+        );
+        assert_eq!(
+            seams(&[9000, 9200, 9000, 9005], 0),
+            [],
+            "queues may be so late"
+        );
+        let returned = [9000, 9005, 1000, 1005, 9015, 9020];
+        assert_eq!(
+            seams(&returned, 0),
+            [(4, [3, 9005, 1000]), (5, [5, 1005, 9015])]
+        );
+    }
+
+    #[test]
+    fn a_clock_was_set_forward_where_somebody_knows_it() {
+        let forward = [1000, 1005, 9000, 9005];
+        assert_eq!(seams(&forward, 0), []);
+        assert_eq!(seams(&forward, 3), [(3, [3, 1005, 9000])]);
+        let mut clock = Clock::default();
+        for (number, ms) in [(1, 1000), (2, 1005), (3, 9000), (4, 9005)] {
+            if number == 3 {
+                clock.is_set();
+            }
+            clock.frame(number, Timestamp::from_nanos(ms * MS));
+        }
+        assert_eq!(clock.elapsed_ns(), 10 * MS as u64);
+        assert!(clock.steps.between(2, 3) && !clock.steps.between(3, 4));
+        let set = clock.set.unwrap();
+        assert_eq!((set.times, set.frame, set.ns), (1, 3, 7995 * MS));
     }
 
     #[test]

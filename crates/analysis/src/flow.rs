@@ -34,6 +34,16 @@ struct DoneSegment {
     last: Timestamp,
 }
 
+/// No acknowledgement takes longer, ns.
+const LATEST_NS: u64 = 60_000_000_000;
+
+/// Acknowledged before it was sent, or that late: the clock was set, or frames are in another order. It shows
+/// nothing.
+#[cold]
+fn impossible(after_ns: i64) -> (i64, bool) {
+    (after_ns.max(0), true)
+}
+
 /// Bytes of a full-sized segment on Ethernet.
 const FULL: u64 = 1460;
 /// Numbers of links start again at less.
@@ -295,7 +305,10 @@ impl StreamFlow {
         way.outstanding -= bytes.min(outstanding);
         let (last, last_bytes) = last?;
         let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
-        let after_ns = mark.at.since(last.at).max(0);
+        let mut after_ns = mark.at.since(last.at);
+        if after_ns.cast_unsigned() > LATEST_NS {
+            (after_ns, again) = impossible(after_ns);
+        }
         let at_once = if modulus >= STREAM {
             full
         } else {

@@ -66,6 +66,7 @@ pub use account::{Bounds, Ledger, Phase, UnsurePauses};
 pub use accounting::{Accounting, EntryBatch};
 pub use analyzer::Analyzer;
 pub use apart::ClocksApart;
+pub use clock::{ClockSet, Resumed};
 pub use course::LedgerCourse;
 pub use efficiency::{
     ASSUMED_BUFFER, Accesses, Efficiency, EfficiencyRow, LayerAcks, Rates, Throughput, Units,

@@ -104,7 +104,8 @@ pub(crate) const REASONS: [(&str, &str); 26] = [
     ),
     (
         "clock_steps",
-        "times that the clock stepped back from one frame to the next",
+        "times that the clock stepped from one frame to the next: back by its stamps, or forward by the clocks of \
+         the stations; what spans a step has no times",
     ),
     (
         CLOCKS_APART,

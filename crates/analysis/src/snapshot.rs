@@ -1,6 +1,7 @@
 //! What every output shows: figures as they stand at one moment, in integers.
 
 use crate::apart::ClocksApart;
+use crate::clock::ClockSet;
 use crate::summary::Conversations;
 use crate::tick::ClockTick;
 use crate::{
@@ -228,6 +229,8 @@ pub struct Snapshot {
     pub unsure_turnarounds: UnsurePauses,
     /// Packets have the stamps of two clocks: two captures of one traffic were merged.
     pub clocks_apart: Option<ClocksApart>,
+    /// The clock of the capture was set while it was made.
+    pub clock_set: Option<ClockSet>,
     /// What the clock of the capture cannot show.
     pub tick: ClockTick,
     /// How service changes with the load.

@@ -13,7 +13,7 @@ use crate::parties::Parties;
 use crate::path::Path;
 use crate::piece::PieceTally;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::sync::Arc;
 use wirewait_wire::word::Name;
@@ -28,6 +28,9 @@ pub(crate) struct Shared {
     pub(crate) rooms: Rooms,
     /// Where the capture's clock stepped, which it hardly ever does.
     pub(crate) steps: RefCell<Steps>,
+    /// The latest frame before which it seems to have been set: a response after nobody sent anything for longer
+    /// than its client waits.
+    pub(crate) suspect: Cell<u64>,
     /// Somebody wants to know of each request as it is asked.
     pub(crate) metered: bool,
 }

@@ -8,7 +8,8 @@ use crate::missing::Missing;
 use crate::share::{Culprit, Share, thousandths, total};
 use std::cmp::Ordering;
 use wirewait_analysis::{
-    Bounds, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, Snapshot, UnsurePauses,
+    Bounds, ClockSet, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, Snapshot,
+    UnsurePauses,
 };
 use wirewait_wire::Endpoint;
 
@@ -27,6 +28,8 @@ pub enum Doubt {
     PoorCapture,
     /// Packets are there twice, this far apart, ns: the stamps are those of two clocks. No verdict.
     ClocksApart(i64),
+    /// The clock of the capture was set while it was made: nobody has the time between.
+    ClockSet(ClockSet),
     /// The clock of the capture stands still for so long, ns. No verdict where that alone could turn it.
     CoarseClock {
         /// A tick.
@@ -142,6 +145,7 @@ impl Verdict {
             doubts.push(Doubt::PoorCapture);
         }
         doubts.extend(apart.map(|apart| Doubt::ClocksApart(apart.ns)));
+        doubts.extend(snapshot.clock_set.map(Doubt::ClockSet));
         if snapshot.tick.ns > 0 {
             let ns = snapshot.tick.ns;
             doubts.push(Doubt::CoarseClock { ns, turned });

@@ -3,7 +3,7 @@
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Short;
-use wirewait_analysis::{Bounds, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip};
+use wirewait_analysis::{Bounds, ClockSet, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip};
 use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict, row_parts};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
@@ -252,6 +252,26 @@ fn none(verdict: &Verdict) -> String {
     }
 }
 
+/// That the clock was set, where, and what to do.
+fn clock_set(set: &ClockSet) -> String {
+    let by = seconds(set.ns.unsigned_abs());
+    let back = if set.ns < 0 { "back" } else { "forward" };
+    let was = if set.proved {
+        "was"
+    } else {
+        "seems to have been"
+    };
+    let more = match set.times {
+        ..=1 => String::new(),
+        n => format!(" (and {} more)", counted(n - 1, "time")),
+    };
+    format!(
+        "Doubt: the clock of the capture {was} set {back} by about {by} before frame {}{more}. What passed \
+         meanwhile is not known and counts nowhere. Capture while the clock is not set, or judge each part alone.",
+        set.frame
+    )
+}
+
 /// The share of each party, in one line.
 #[must_use]
 pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
@@ -359,6 +379,7 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             seconds(ns.unsigned_abs()),
             ns.unsigned_abs() as f64 / 1e9
         ),
+        Doubt::ClockSet(set) => clock_set(set),
         Doubt::CoarseClock { ns, .. } => format!(
             "Doubt: the clock of the capture ticks every {}, so each time may be off by as much; the \
              shares allow for that.",

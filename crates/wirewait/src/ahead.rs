@@ -5,10 +5,11 @@
 //! entries and records come in the same order as with one thread, so that the same comes out.
 
 use crate::driver::{Feed, new_interfaces};
+use crate::silence::{Held, Silence};
 use crate::{Choice, Driver, Engine, Standing};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
-use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Intake, Look, Sink};
+use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Intake, Look, Resumed, Sink};
 use wirewait_model::records::RecordBatch;
 use wirewait_stats::Collectors;
 use wirewait_wire::{Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
@@ -51,6 +52,8 @@ impl<S: Source + Send> Engine<S> {
             source: &mut self.source,
             choose: &mut *choose,
             intake: &mut intake,
+            silence: &mut self.silence,
+            last: feed.analyzer.latest_stamp(),
             met: feed.met,
         };
         // What is lent comes back whatever happens.
@@ -294,8 +297,9 @@ impl Pairing<'_> {
     }
 
     fn frame(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
-        self.feed.analyzer.looked(frame, look, sink);
         let analyzer = &mut self.feed.analyzer;
+        analyzer.looked(frame, look, sink);
+        analyzer.was_behind_silence();
         match &self.handover {
             PairingHandover::Entries(entries) if analyzer.has_entries() => {
                 entries.hand(|room| Work::Enter(analyzer.take_entries(room)));
@@ -333,6 +337,8 @@ struct Batch {
     looks: Vec<Look>,
     /// Frames that were left out behind the last one.
     skipped: u64,
+    /// The clock was set before the next frame, as this shows.
+    set: Option<Resumed>,
     /// Frames that were lost before they were captured, as far as is known.
     lost: Option<u64>,
     /// Frames that were captured and are not in the files, as far as is known.
@@ -347,6 +353,8 @@ struct Batch {
 struct Head {
     /// Frames that were left out before it.
     skipped: u64,
+    /// The clock was set before it.
+    set: Option<Resumed>,
     at: Timestamp,
     link: LinkType,
     interface: u32,
@@ -359,7 +367,7 @@ impl Batch {
     fn clear(&mut self) {
         self.heads.clear();
         self.bytes.clear();
-        (self.skipped, self.error) = (0, None);
+        (self.skipped, self.set, self.error) = (0, None, None);
     }
 
     fn is_full(&self) -> bool {
@@ -375,6 +383,7 @@ impl Batch {
         self.bytes.extend_from_slice(frame.bytes);
         self.heads.push(Head {
             skipped: std::mem::take(&mut self.skipped),
+            set: self.set.take(),
             at: frame.at,
             link: frame.link,
             interface: frame.interface,
@@ -395,6 +404,9 @@ impl Batch {
             if head.skipped > 0 {
                 pairing.feed.analyzer.skip_all(head.skipped);
             }
+            if let Some(resumed) = &head.set {
+                pairing.feed.analyzer.clock_was_set(resumed);
+            }
             let frame = Frame {
                 at: head.at,
                 link: head.link,
@@ -408,6 +420,9 @@ impl Batch {
         }
         let feed = &mut *pairing.feed;
         feed.analyzer.skip_all(self.skipped);
+        if let Some(resumed) = &self.set {
+            feed.analyzer.clock_was_set(resumed);
+        }
         feed.losses(self.lost, self.not_saved);
     }
 }
@@ -417,6 +432,9 @@ struct Reader<'a, S, C> {
     source: &'a mut S,
     choose: &'a mut C,
     intake: &'a mut Intake,
+    silence: &'a mut Silence,
+    /// The stamp of the latest frame.
+    last: Option<Timestamp>,
     /// Interfaces whose speed was asked for.
     met: u32,
 }
@@ -440,15 +458,28 @@ impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
                 break;
             }
             match self.source.next_frame() {
-                Ok(Some(frame)) => match (self.choose)(&frame) {
-                    Choice::Take => {
-                        let interface = frame.interface;
-                        batch.push(&frame, self.intake);
-                        self.meet(interface);
+                Ok(Some(frame))
+                    if self.silence.may_end(frame.at)
+                        && self.silence.is_behind(frame.at, (0, self.last)) =>
+                {
+                    let mut held = Held::default();
+                    let more = self.silence.look(&frame, &mut held);
+                    if let Some(over) = self.behind_silence((held, more), batch) {
+                        return !over;
                     }
-                    Choice::Skip => batch.skipped += 1,
-                    Choice::Stop => return false,
-                },
+                }
+                Ok(Some(frame)) => {
+                    self.last = Some(frame.at);
+                    match (self.choose)(&frame) {
+                        Choice::Take => {
+                            let interface = frame.interface;
+                            batch.push(&frame, self.intake);
+                            self.meet(interface);
+                        }
+                        Choice::Skip => batch.skipped += 1,
+                        Choice::Stop => return false,
+                    }
+                }
                 Ok(None) => return false,
                 Err(error) => {
                     let goes_on = error.kind == SourceErrorKind::Damaged;
@@ -458,6 +489,47 @@ impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
             }
         }
         true
+    }
+
+    /// Takes frames behind a silence, once it is known whether the clock was set. Whether all is over, where the batch
+    /// ends.
+    #[cold]
+    #[inline(never)]
+    fn behind_silence(
+        &mut self,
+        (mut held, mut more): (Held, bool),
+        batch: &mut Batch,
+    ) -> Option<bool> {
+        let mut over = None;
+        while more {
+            more = match self.source.next_frame() {
+                Ok(Some(frame)) => self.silence.look(&frame, &mut held),
+                Ok(None) => {
+                    over = Some(true);
+                    false
+                }
+                Err(error) => {
+                    over = Some(error.kind != SourceErrorKind::Damaged);
+                    batch.error = Some(error);
+                    false
+                }
+            };
+        }
+        let mut place = 0;
+        while let Some((frame, set)) = held.at(place) {
+            place += 1;
+            self.last = Some(frame.at);
+            batch.set = set.or(batch.set);
+            match (self.choose)(&frame) {
+                Choice::Take => {
+                    batch.push(&frame, self.intake);
+                    self.meet(frame.interface);
+                }
+                Choice::Skip => batch.skipped += 1,
+                Choice::Stop => return Some(true),
+            }
+        }
+        over
     }
 
     /// Asks how fast the links are, once the source knows.

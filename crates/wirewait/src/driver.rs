@@ -1,6 +1,6 @@
 //! What every loop over frames does for the analysis.
 
-use wirewait_analysis::{Analyzer, Look, Sink, Snapshot, Thresholds};
+use wirewait_analysis::{Analyzer, Look, Resumed, Sink, Snapshot, Thresholds};
 use wirewait_model::records::RecordBatch;
 use wirewait_stats::{Collector, Collectors, Options};
 use wirewait_wire::{Frame, Source, Timestamp};
@@ -124,7 +124,8 @@ impl Driver {
     }
 
     /// Analyses the next frame. [`Driver::meet`] follows, once the source is free again.
-    #[inline]
+    // Part of the loop over frames.
+    #[inline(always)]
     pub fn frame(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) {
         self.feed.analyzer.frame(frame, sink);
         if self.feed.analyzer.has_batch() {
@@ -145,6 +146,21 @@ impl Driver {
     /// Leaves the next frames of the source out; they keep their numbers.
     pub fn skip(&mut self, frames: u64) {
         self.feed.analyzer.skip_all(frames);
+    }
+
+    /// The number of the latest frame, and the stamp of the latest that was not left out.
+    pub(crate) fn latest(&self) -> (u64, Option<Timestamp>) {
+        (self.number(), self.feed.analyzer.latest_stamp())
+    }
+
+    /// The clock of the capture was set before the next frame, see [`Analyzer::clock_was_set`].
+    pub(crate) fn clock_was_set(&mut self, resumed: &Resumed) {
+        self.feed.analyzer.clock_was_set(resumed);
+    }
+
+    /// The latest frame came behind a silence, see [`Analyzer::was_behind_silence`].
+    pub(crate) fn was_behind_silence(&mut self) {
+        self.feed.analyzer.was_behind_silence();
     }
 
     /// Time passes without frames (a silent live segment): requests without a response time out.

@@ -1,6 +1,7 @@
 //! The loop over the frames of a source.
 
 use crate::Driver;
+use crate::silence::{Held, Silence};
 use std::fmt;
 use wirewait_analysis::{Analyzer, Readings, Settings, Sink, Snapshot, Thresholds};
 use wirewait_dissectors::registry;
@@ -47,6 +48,71 @@ pub struct Standing {
 pub struct Engine<S> {
     pub(crate) source: S,
     pub(crate) driver: Driver,
+    pub(crate) silence: Silence,
+}
+
+/// Who analyses frames, or leaves them out. Not closures, as what each frame takes is to be part of the loop over
+/// them, though there are two of these.
+trait Each {
+    fn each(&mut self, frame: &Frame<'_>, driver: &mut Driver) -> Choice;
+}
+
+/// Looks at the analysis before each frame.
+struct Watching<'a, C> {
+    choose: C,
+    sink: &'a mut dyn Sink,
+}
+
+impl<C: FnMut(&Frame<'_>, &Analyzer) -> Choice> Each for Watching<'_, C> {
+    #[inline(always)]
+    fn each(&mut self, frame: &Frame<'_>, driver: &mut Driver) -> Choice {
+        let choice = (self.choose)(frame, driver.analyzer());
+        if choice == Choice::Take {
+            driver.frame(frame, self.sink);
+        }
+        choice
+    }
+}
+
+/// Leaves frames out without a look at the analysis, and shows it before the others.
+struct Running<'a, C, W, K> {
+    choose: &'a mut C,
+    watch: &'a mut W,
+    sink: &'a mut K,
+}
+
+impl<C, W, K> Each for Running<'_, C, W, K>
+where
+    C: FnMut(&Frame<'_>) -> Choice,
+    W: FnMut(&Frame<'_>, &Analyzer),
+    K: Sink,
+{
+    #[inline(always)]
+    fn each(&mut self, frame: &Frame<'_>, driver: &mut Driver) -> Choice {
+        let choice = (self.choose)(frame);
+        if choice == Choice::Take {
+            (self.watch)(frame, driver.analyzer());
+            driver.frame(frame, self.sink);
+        }
+        choice
+    }
+}
+
+/// Has the figures and the sink at hand before each frame.
+struct Driving<'a, C, K> {
+    choose: C,
+    sink: &'a mut K,
+}
+
+impl<C: FnMut(&Frame<'_>, &mut Driver, &mut K) -> Choice, K: Sink> Each for Driving<'_, C, K> {
+    #[inline(always)]
+    fn each(&mut self, frame: &Frame<'_>, driver: &mut Driver) -> Choice {
+        let choice = (self.choose)(frame, driver, self.sink);
+        if choice == Choice::Take {
+            driver.frame(frame, self.sink);
+        }
+        choice
+    }
 }
 
 impl<S: fmt::Debug> fmt::Debug for Engine<S> {
@@ -71,6 +137,7 @@ impl<S: Source> Engine<S> {
         Self {
             source,
             driver: Driver::new(analyzer),
+            silence: Silence::default(),
         }
     }
 
@@ -122,16 +189,10 @@ impl<S: Source> Engine<S> {
     /// As [`Engine::step`].
     pub fn step_watching(
         &mut self,
-        mut choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
+        choose: impl FnMut(&Frame<'_>, &Analyzer) -> Choice,
         sink: &mut dyn Sink,
     ) -> Result<Progress, SourceError> {
-        self.frames(|frame, driver| {
-            let choice = choose(frame, driver.analyzer());
-            if choice == Choice::Take {
-                driver.frame(frame, sink);
-            }
-            choice
-        })
+        self.frames(Watching { choose, sink })
     }
 
     /// As [`Engine::step_choosing`], with the figures and the sink at hand before each frame: a
@@ -141,16 +202,10 @@ impl<S: Source> Engine<S> {
     /// As [`Engine::step`].
     pub fn step_driving<K: Sink>(
         &mut self,
-        mut choose: impl FnMut(&Frame<'_>, &mut Driver, &mut K) -> Choice,
+        choose: impl FnMut(&Frame<'_>, &mut Driver, &mut K) -> Choice,
         sink: &mut K,
     ) -> Result<Progress, SourceError> {
-        self.frames(|frame, driver| {
-            let choice = choose(frame, driver, sink);
-            if choice == Choice::Take {
-                driver.frame(frame, sink);
-            }
-            choice
-        })
+        self.frames(Driving { choose, sink })
     }
 
     /// Analyses all frames that `choose` takes, on this thread. `watch` sees each of them and the
@@ -167,14 +222,11 @@ impl<S: Source> Engine<S> {
         between: &mut impl FnMut(Standing, &mut K) -> Result<(), E>,
     ) -> Result<(), E> {
         loop {
-            let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
-                let choice = choose(frame);
-                if choice == Choice::Take {
-                    watch(frame, analyzer);
-                }
-                choice
-            };
-            let progress = self.step_watching(choose, sink);
+            let progress = self.frames(Running {
+                choose: &mut *choose,
+                watch: &mut *watch,
+                sink: &mut *sink,
+            });
             let over = progress == Ok(Progress::End);
             let standing = Standing {
                 read: self.source.bytes_read(),
@@ -232,30 +284,78 @@ impl<S: Source> Engine<S> {
     }
 
     /// The next few thousand frames. `each` analyses those that it takes.
-    fn frames(
-        &mut self,
-        each: impl FnMut(&Frame<'_>, &mut Driver) -> Choice,
-    ) -> Result<Progress, SourceError> {
+    fn frames(&mut self, each: impl Each) -> Result<Progress, SourceError> {
         let progress = self.next_frames(each);
         self.driver.ask_for_losses(&self.source);
         progress
     }
 
-    fn next_frames(
-        &mut self,
-        mut each: impl FnMut(&Frame<'_>, &mut Driver) -> Choice,
-    ) -> Result<Progress, SourceError> {
+    fn next_frames(&mut self, mut each: impl Each) -> Result<Progress, SourceError> {
         for _ in 0..STEP {
             let Some(frame) = self.source.next_frame()? else {
                 return Ok(Progress::End);
             };
+            if self.silence.may_end(frame.at)
+                && self.silence.is_behind(frame.at, self.driver.latest())
+            {
+                let mut held = Held::default();
+                let more = self.silence.look(&frame, &mut held);
+                if let Some(over) = self.behind_silence((held, more), &mut each) {
+                    return over;
+                }
+                continue;
+            }
             let interface = frame.interface;
-            match each(&frame, &mut self.driver) {
+            match each.each(&frame, &mut self.driver) {
                 Choice::Take => self.driver.meet(interface, &self.source),
-                Choice::Skip => self.driver.skip(1),
+                Choice::Skip => {
+                    let at = frame.at;
+                    self.driver.skip(1);
+                    self.silence.skipped(self.driver.number(), at);
+                }
                 Choice::Stop => return Ok(Progress::End),
             }
         }
         Ok(Progress::More)
+    }
+
+    /// Frames behind a silence, once it is known whether the clock was set, as far as they are at hand. What ended the
+    /// loop, if something did.
+    #[cold]
+    #[inline(never)]
+    fn behind_silence(
+        &mut self,
+        (mut held, mut more): (Held, bool),
+        each: &mut dyn Each,
+    ) -> Option<Result<Progress, SourceError>> {
+        let mut over = None;
+        while more {
+            more = match self.source.next_frame() {
+                Ok(Some(frame)) => self.silence.look(&frame, &mut held),
+                end => {
+                    over = Some(end.map(|_| Progress::End));
+                    false
+                }
+            };
+        }
+        let mut place = 0;
+        while let Some((frame, set)) = held.at(place) {
+            place += 1;
+            if let Some(resumed) = set {
+                self.driver.clock_was_set(&resumed);
+            }
+            match each.each(&frame, &mut self.driver) {
+                Choice::Take => {
+                    self.driver.was_behind_silence();
+                    self.driver.meet(frame.interface, &self.source);
+                }
+                Choice::Skip => {
+                    self.driver.skip(1);
+                    self.silence.skipped(self.driver.number(), frame.at);
+                }
+                Choice::Stop => return Some(Ok(Progress::End)),
+            }
+        }
+        over
     }
 }

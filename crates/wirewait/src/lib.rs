@@ -44,6 +44,7 @@
 mod ahead;
 mod driver;
 mod engine;
+mod silence;
 mod transactions;
 
 pub use ahead::MOST_THREADS;

@@ -247,6 +247,44 @@ impl Accounts {
             self.sums.slices.transfers += u64::from(request) + u64::from(response);
             let course = self.course.as_deref_mut();
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
+        } else {
+            self.spanned(wait, at, operations);
+        }
+    }
+
+    /// A request ended of which it is not known how long it was: it may have been open when the clock was set.
+    #[cold]
+    fn spanned(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
+        let client = self.clients.of(wait.case.parties.client);
+        let owner = SliceOwner::of_stretch(wait.case, operations);
+        let mut posting = Posting {
+            sums: &mut self.sums,
+            course: self.course.as_deref_mut(),
+            pending: &mut client.pending,
+            client: &mut client.sum,
+            ways: Ways::default(),
+        };
+        let answered = wait.case.transaction.response.map(|_| at);
+        let began = (wait.began, owner);
+        client.timeline.spanned(began, answered, &mut posting);
+    }
+
+    /// The clock of the capture was set from one of these to the other: nobody has the time between.
+    #[cold]
+    pub(crate) fn clock_was_set(&mut self, from: Timestamp, to: Timestamp) {
+        let think_ns = self.think_ns;
+        for client in self.clients.values_mut() {
+            client.nearest.clock_was_set();
+            let course = self.course.as_deref_mut();
+            let mut posting = Posting {
+                sums: &mut self.sums,
+                course,
+                pending: &mut client.pending,
+                client: &mut client.sum,
+                ways: Ways::default(),
+            };
+            let seam = (from, to);
+            client.timeline.clock_was_set(seam, think_ns, &mut posting);
         }
     }
 

@@ -134,6 +134,18 @@ struct OwnedStretch {
     /// `None` while it goes on.
     to: Option<Timestamp>,
     owner: SliceOwner,
+    /// When it began by the clock of then.
+    began: Timestamp,
+}
+
+/// A request that was open when the clock of the capture was set.
+#[derive(Clone, Copy, Debug)]
+struct Spanning {
+    began: Timestamp,
+    /// What it had of the time before that, if it was the oldest.
+    before: Option<(Timestamp, Timestamp)>,
+    /// Since when it is open by the clock that is.
+    since: Timestamp,
 }
 
 /// One client's requests on the way to its account.
@@ -152,6 +164,8 @@ pub(super) struct ClientTimeline {
     losses: Vec<OwnedStretch>,
     /// Waits by design, by their beginnings.
     waits: Vec<OwnedStretch>,
+    /// Those that were open when the clock was set.
+    spanning: Vec<Spanning>,
 }
 
 impl Default for ClientTimeline {
@@ -164,6 +178,7 @@ impl Default for ClientTimeline {
             until: None,
             losses: Vec::new(),
             waits: Vec::new(),
+            spanning: Vec::new(),
         }
     }
 }
@@ -207,8 +222,13 @@ impl ClientTimeline {
         let room = self.losses.len() < WAITS;
         if room {
             let place = self.losses.partition_point(|other| other.from <= from);
-            let to = Some(to);
-            self.losses.insert(place, OwnedStretch { from, to, owner });
+            let stretch = OwnedStretch {
+                from,
+                to: Some(to),
+                owner,
+                began: from,
+            };
+            self.losses.insert(place, stretch);
         }
         room
     }
@@ -216,8 +236,13 @@ impl ClientTimeline {
     /// A wait by design began. Whether there was room for it: the oldest goes otherwise.
     pub(super) fn waits(&mut self, from: Timestamp, owner: SliceOwner) -> bool {
         let place = self.waits.partition_point(|other| other.from <= from);
-        let to = None;
-        self.waits.insert(place, OwnedStretch { from, to, owner });
+        let stretch = OwnedStretch {
+            from,
+            to: None,
+            owner,
+            began: from,
+        };
+        self.waits.insert(place, stretch);
         let room = self.waits.len() <= WAITS;
         if !room {
             self.waits.remove(0);
@@ -228,8 +253,80 @@ impl ClientTimeline {
     /// The wait of this owner that began then is over.
     pub(super) fn waited(&mut self, from: Timestamp, until: Timestamp) {
         let mut waits = self.waits.iter_mut();
-        if let Some(wait) = waits.find(|wait| wait.from == from && wait.to.is_none()) {
+        if let Some(wait) = waits.find(|wait| wait.began == from && wait.to.is_none()) {
             wait.to = Some(until);
+        }
+    }
+
+    /// The clock was set from `from` to `to`: what is closed is posted, and nobody has the time between. Requests
+    /// that are open, but for those that began with the new clock, are so from `to` on; nobody knows what they took.
+    pub(super) fn clock_was_set(
+        &mut self,
+        (from, to): (Timestamp, Timestamp),
+        think_ns: i64,
+        posting: &mut Posting<'_>,
+    ) {
+        let open = std::mem::take(&mut self.open);
+        let open = open.get(self.over..).unwrap_or_default();
+        self.over = 0;
+        self.settle(Timestamp::from_nanos(i64::MAX), think_ns, posting);
+        let given = self.until.unwrap_or(Timestamp::from_nanos(i64::MIN));
+        let (new, mut old): (Vec<_>, Vec<_>) = open.iter().copied().partition(|at| *at == to);
+        old.sort_unstable();
+        self.open = new;
+        // Those of an earlier time are older.
+        let mut had = None;
+        for spanning in &mut self.spanning {
+            let before = (spanning.since.max(given), from);
+            had = had.or((before.1 > before.0).then_some(before));
+            spanning.since = to;
+        }
+        for began in old {
+            let before = (began.max(given), from);
+            let before = (had.is_none() && before.1 > before.0).then_some(before);
+            had = had.or(before);
+            self.spanning.push(Spanning {
+                began,
+                before,
+                since: to,
+            });
+        }
+        // A pause goes on as if no time had passed between.
+        let later = to.since(from);
+        self.until = match self.until {
+            _ if !self.spanning.is_empty() => Some(to),
+            until => until.map(|until| until.min(from).plus(later)),
+        };
+        self.losses.clear();
+        self.waits.retain(|wait| wait.to.is_none());
+        for wait in &mut self.waits {
+            wait.from = wait.from.min(from).plus(later);
+        }
+    }
+
+    /// A request of this owner that was open when the clock was set is so no more, since then if it was
+    /// answered.
+    #[cold]
+    pub(super) fn spanned(
+        &mut self,
+        (began, owner): (Timestamp, SliceOwner),
+        answered: Option<Timestamp>,
+        posting: &mut Posting<'_>,
+    ) {
+        let mut spanning = self.spanning.iter();
+        let Some(found) = spanning.position(|one| one.began == began) else {
+            return;
+        };
+        let Spanning { before, since, .. } = self.spanning.remove(found);
+        posting.owner(owner);
+        if let Some((from, to)) = before {
+            posting.slice(Phase::Unknown, from, to);
+        }
+        // Nothing is older. How long one without a response was waited for is not known.
+        let from = self.until.map_or(since, |until| until.max(since));
+        if let Some(to) = answered.filter(|to| *to > from) {
+            posting.slice(Phase::Unknown, from, to);
+            self.until = Some(to);
         }
     }
 

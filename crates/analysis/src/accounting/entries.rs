@@ -47,6 +47,7 @@ enum Entry {
     Noticed([TablePlace; 2], Box<Notice>),
     Missed(TablePlace),
     Settle(Timestamp),
+    ClockSet(Timestamp, Timestamp),
 }
 
 impl std::fmt::Debug for EntryBatch {
@@ -145,6 +146,11 @@ impl EntryBatch {
         self.entries.push(Entry::Settle(now));
     }
 
+    #[cold]
+    pub(crate) fn clock_was_set(&mut self, from: Timestamp, to: Timestamp) {
+        self.entries.push(Entry::ClockSet(from, to));
+    }
+
     fn wait(&mut self, wait: &Wait<'_>) -> EnteredWait {
         self.case(wait.case);
         EnteredWait {
@@ -179,6 +185,7 @@ impl EntryBatch {
                 Entry::Noticed(pairs, notice) => accounting.watch.noticed(*pairs, notice),
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::Settle(now) => accounting.accounts.settle(*now),
+                Entry::ClockSet(from, to) => accounting.accounts.clock_was_set(*from, *to),
                 of_a_request => {
                     if let Some(case) = cases.next() {
                         of_a_request.enter(case, accounting);
@@ -217,7 +224,8 @@ impl Entry {
             | Self::Crossed(_)
             | Self::Noticed(..)
             | Self::Missed(_)
-            | Self::Settle(_) => {}
+            | Self::Settle(_)
+            | Self::ClockSet(..) => {}
         }
     }
 }

@@ -101,6 +101,7 @@ impl Analyzer {
             distribution,
             ledgers,
             clocks_apart: apart,
+            clock_set: clock.set,
             tick: accounting.accounts.ticked(ticks.ns()),
             unsure_pauses: unsure.pauses,
             unsure_idle: unsure.idle,

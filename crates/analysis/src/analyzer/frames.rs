@@ -3,6 +3,7 @@
 use super::connections::{self, Stepping};
 use super::{AnalyzerState, Arrival, SWEEP_NS};
 use crate::arrivals::SentBytes;
+use crate::clock::Seam;
 use crate::duplicates::Before;
 use crate::path::Paths;
 use crate::piece::{Piece, Sent};
@@ -103,8 +104,32 @@ impl AnalyzerState {
                 self.books.accounting.accounts.clock_stepped();
             }
             self.books.quality.clock_steps = self.clock.count;
+            if let Some(seam) = self.clock.take_seam() {
+                self.clock_was_set(&seam);
+            }
         }
         self.latest = self.clock.high();
+    }
+
+    /// Whether the clock seems to have been set before the latest frame: the next one tells.
+    pub(super) fn suspect(&mut self, common: &Shared) {
+        let suspect = common.suspect.take();
+        if suspect != 0 && suspect == self.books.now() {
+            self.clock.seems_set(suspect);
+        }
+    }
+
+    /// The clock was set: all that waits goes on by the new one.
+    #[cold]
+    fn clock_was_set(&mut self, seam: &Seam) {
+        self.books.clock_was_set(seam);
+        let later = seam.to.since(seam.from);
+        // Set back, nobody is given up early.
+        if later > 0 {
+            for conversation in self.conversations.iter_mut() {
+                conversation.clock_was_set(seam.from, later);
+            }
+        }
     }
 
     /// Hands the frame to its conversation, and gives the number of that, if it is not upkeep

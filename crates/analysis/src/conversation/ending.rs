@@ -34,6 +34,24 @@ impl Conversation {
         }
     }
 
+    /// The clock of the capture was set forward so far: those that waited then have not waited for longer.
+    pub(crate) fn clock_was_set(&mut self, then: Timestamp, later: i64) {
+        self.pairing.clock_was_set(then, later);
+    }
+
+    /// Whether all is there that was sent before this segment of that side, with the next byte that it has and expects.
+    #[cold]
+    pub(crate) fn is_resumed(&self, side: usize, (seq, ack): (u32, u32)) -> bool {
+        let Some(streams) = &self.streams else {
+            return false;
+        };
+        let whole = |stream: &ByteStream, seq: u32| {
+            let at = stream.position(seq);
+            stream.is_started() && !stream.is_missing() && at.is_some_and(|at| at <= stream.next())
+        };
+        whole(&streams[side], seq) && whole(&streams[1 - side], ack)
+    }
+
     /// Closes what has waited too long.
     pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
         self.fall_due(now, world, events);

@@ -60,6 +60,12 @@ impl Pairing {
         }
     }
 
+    /// The clock was set forward so far: nobody who waited then is given up for that.
+    pub(crate) fn clock_was_set(&mut self, then: Timestamp, later: i64) {
+        self.open.falls_due_later(then, later);
+        self.due = self.due.min(self.first_due());
+    }
+
     /// Closes what has waited too long, as of `now`.
     pub(crate) fn expire(
         &mut self,

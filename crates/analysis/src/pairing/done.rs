@@ -26,6 +26,7 @@ impl Pairing {
         let open = &self.open[at];
         let response = open.transaction.response;
         if response.is_some_and(|response| response.last.at.since(world.sure) > SILENCE_NS) {
+            self.open[at].suspects(world);
             // Only the next frame tells whether so much time passed, or its stamp is wrong.
             self.unsure.push((open.serial, message));
             self.due = Timestamp::from_nanos(i64::MIN);

@@ -335,6 +335,19 @@ impl Open {
         }
     }
 
+    /// Nobody sent anything for longer than clients wait for a response, and then this one came: the clock of the
+    /// capture seems to have been set. Those who wait by design, or were told to, may do so for hours.
+    #[cold]
+    pub(super) fn suspects(&self, world: &World<'_>) {
+        let t = &self.transaction;
+        let waits = self.may_wait || t.interims > 0 || matches!(t.kind, Kind::Wait | Kind::Break);
+        if let Some(response) = t.response.filter(|_| !waits)
+            && response.first.at.since(world.sure) > world.settings.timeout_ns
+        {
+            world.suspect.set(response.first.frame);
+        }
+    }
+
     /// Whether the response is complete with this message.
     pub(super) fn answered_whole(&mut self, x: &Exchange) -> bool {
         if self.state != OpenState::Answering {

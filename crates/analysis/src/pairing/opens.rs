@@ -262,6 +262,16 @@ impl Opens {
         }
     }
 
+    /// Those that had not fallen due by then do so later.
+    pub(super) fn falls_due_later(&mut self, then: Timestamp, by: i64) {
+        for open in &mut self.list {
+            if open.deadline > then {
+                open.deadline = open.deadline.plus(by);
+            }
+        }
+        // Where they are listed by it, they are found as those that were put off.
+    }
+
     /// This one is answered.
     pub(super) fn answered(&mut self, at: usize) {
         let serial = self.list[at].serial;

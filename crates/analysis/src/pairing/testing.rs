@@ -10,7 +10,7 @@ use crate::trail::Trace;
 use crate::turns::Said;
 use crate::world::Shared;
 use crate::{Outcome, Settings, Transaction};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use wirewait_wire::{Endpoint, Exchange, Input, Kind, Operation, Registry, Side};
 
@@ -102,6 +102,7 @@ impl Bench {
                 spare: RefCell::default(),
                 rooms: Rooms::default(),
                 steps: RefCell::default(),
+                suspect: Cell::new(0),
                 metered: true,
             },
             frame: 0,

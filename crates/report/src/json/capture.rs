@@ -4,7 +4,7 @@ use crate::about::{About, Selection};
 use crate::document::{documents, of};
 use crate::time::Rfc3339;
 use serde::Serialize;
-use wirewait_analysis::{Attribution, CaptureRow, Reason, Snapshot, WHOLE_FRAME};
+use wirewait_analysis::{Attribution, ClockSet, Reason, Snapshot, WHOLE_FRAME};
 
 documents! {
     pub(super) struct Capture<'a> of about, snapshot: (&'a About, &Snapshot)
@@ -25,7 +25,7 @@ documents! {
         /// do not tell.
         not_saved: Option<u64> = about.not_saved(),
         damage: &'a [String],
-        quality: Quality = of(row),
+        quality: Quality = of(snapshot),
         conversations: u64 = row.conversations,
         evicted_conversations: u64 = row.evicted,
         frames_of: ProtocolFrames = of(&snapshot.attribution),
@@ -38,9 +38,24 @@ documents! {
         filter: Option<&'a str>,
     }
 
-    struct Quality of row: &CaptureRow {
+    struct Quality of snapshot: &Snapshot
+    where
+        let row = &snapshot.capture;
+    {
         grade: &'static str = row.grade.name(),
-        reasons: Vec<QualityReason>,
+        reasons: Vec<QualityReason> = of(&row.reasons),
+        /// That the clock was set while the capture was made; absent where it was not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clock_set: Option<ClockWasSet> = of(&snapshot.clock_set),
+    }
+
+    /// How often the clock of the capture was set; before which frame first, by how much then, and whether that is proved
+    /// or only seems so.
+    struct ClockWasSet of set: &ClockSet {
+        times: u64,
+        frame: u64,
+        by_ns: i64 = set.ns,
+        proved: bool,
     }
 
     struct QualityReason of reason: &Reason {

@@ -222,6 +222,11 @@ impl Nearest {
         Some(began.since(self.before?.end))
     }
 
+    /// The clock was set: what follows does not come as long behind what was as its stamps say.
+    pub(in crate::account) fn clock_was_set(&mut self) {
+        (self.latest, self.before) = (None, None);
+    }
+
     /// The server and the client of the latest request.
     pub(in crate::account) fn distances(&self) -> [Reach; 2] {
         self.found.map_or(Default::default(), |(.., found)| found)
