@@ -91,6 +91,9 @@ struct Data {
     echo: u32,
 }
 
+/// Ticks of a clock, and how long they took, ns.
+type Rate = (i64, i64);
+
 /// A segment with time stamps.
 struct Stamped<'a> {
     from: &'a Endpoint,
@@ -300,11 +303,7 @@ impl Connection {
 
     /// How far the clock of this side went over the silence, and how many ticks took how long since, ns; by an
     /// answer to this data.
-    fn answer(
-        &mut self,
-        side: usize,
-        segment: &Stamped<'_>,
-    ) -> Option<(Data, i64, Option<(i64, i64)>)> {
+    fn answer(&mut self, side: usize, segment: &Stamped<'_>) -> Option<(Data, i64, Option<Rate>)> {
         let data = self.data[1 - side]?;
         if let Some((stamp, at, ticks)) = self.answered[side] {
             let since = segment.stamp.wrapping_sub(stamp).cast_signed();
@@ -324,7 +323,7 @@ impl Connection {
 
 /// Whether a silence by the stamps of the capture was none to a clock that counted these ticks meanwhile: they are no more
 /// than half of it.
-fn is_set(silent_ns: i64, ticks: i64, rate: Option<(i64, i64)>) -> Option<bool> {
+fn is_set(silent_ns: i64, ticks: i64, rate: Option<Rate>) -> Option<bool> {
     let half = silent_ns / 2;
     if ticks.saturating_mul(SHORTEST_TICK_NS) >= half {
         return Some(false);
