@@ -1,13 +1,12 @@
 //! Looks for what answers bring back: identifiers, and how they count.
 
-use super::Seen;
-use super::search::{Doubts, Search, same};
+use super::Pair;
+use super::counting::{Course, STEP, changes};
+use super::doubts::Doubts;
+use super::search::{Search, same};
 use crate::last::table;
 use std::fmt::Write as _;
 use wirewait_wire::{Form, Values};
-
-/// A counter that went on by at most this much counts requests.
-const STEP: u32 = 16;
 
 impl Search<'_> {
     /// What answers bring back: by what becomes of it in copies and in new requests.
@@ -24,8 +23,9 @@ impl Search<'_> {
         // The high byte of a number changes too rarely to show of itself what it belongs to.
         for low in 0..self.header {
             for high in [low + 1, low.wrapping_sub(1)] {
-                let is_one = |at: usize| classes.get(at).is_some_and(Option::is_some);
-                if is_one(low) && is_one(high) && self.carries(low, high) {
+                let is_one = classes.get(low).is_some_and(Option::is_some);
+                if is_one && high < self.header && self.may_be_high(high) && self.carries(low, high)
+                {
                     classes[high] = classes[low];
                 }
             }
@@ -62,7 +62,7 @@ impl Search<'_> {
     }
 
     fn identifier(&mut self, class: Class, at: usize, n: usize) {
-        let (form, doubts) = self.number(at, n);
+        let (form, doubts) = self.counted(class, at, n);
         let answers = self.cases.answers.len();
         let copies = self.cases.copies.len();
         let mut text = format!("all {answers} answers bring it back");
@@ -101,17 +101,27 @@ impl Search<'_> {
         for row in self.findings.rows.iter_mut().rev().take(2) {
             row.layer = layer.to_owned();
         }
-        self.findings.note(format!(
-            "{name}: only bytes that changed are told of; those beside it that were always 0 may \
-             be its high ones"
-        ));
+        if !doubts.is_empty() {
+            self.findings.note(format!(
+                "{name}: only bytes that changed are told of; those beside it that were always 0 \
+                 may be its high ones"
+            ));
+        }
+    }
+
+    /// Whether a byte that is brought back may be a high one: a carry may come with a copy alone.
+    fn may_be_high(&self, at: usize) -> bool {
+        let mut all = self.cases.news.iter().chain(&self.cases.copies);
+        self.free(at, 1)
+            && self.cases.answers.iter().all(|p| same(p, at))
+            && all.any(|p| !same(p, at))
     }
 
     /// Whether one byte counts how often the other one began anew.
     fn carries(&self, low: usize, high: usize) -> bool {
         let mut times = 0;
-        let mut news = self.cases.news.iter();
-        let all = news.all(|(before, next)| {
+        let mut pairs = self.cases.news.iter().chain(&self.cases.copies);
+        let all = pairs.all(|(before, next)| {
             let ends = |at: usize| before.front.get(at).zip(next.front.get(at));
             let (Some((from, to)), Some((was, is))) = (ends(low), ends(high)) else {
                 return false;
@@ -123,80 +133,30 @@ impl Search<'_> {
         all && times > 0
     }
 
-    /// How these bytes are read as a number that new requests count up, and what else they may be.
-    /// Only a carry tells the low byte from the high one, and that there is no higher one.
-    fn number(&self, at: usize, n: usize) -> (Form, Doubts) {
-        let mut carried = [0, 0];
-        let mut wrapped = [0, 0];
-        let mut leaps = [0, 0];
-        let greatest = u32::MAX >> (8 * (4 - n.clamp(1, 4)));
-        for (before, next) in &self.cases.news {
-            let value = |seen: &Seen, form| {
-                let bytes = seen.front.get(at..at + n)?;
-                Some(read(bytes, form))
-            };
-            let counts = carried.iter_mut().zip(&mut leaps).zip(&mut wrapped);
-            for (form, ((carried, leaps), wrapped)) in [Form::Le, Form::Be].into_iter().zip(counts)
-            {
-                let (Some(from), Some(to)) = (value(before, form), value(next, form)) else {
-                    continue;
-                };
-                // A few more, as other clients or copies take numbers, too.
-                let near = (1..=STEP).contains(&(to.wrapping_sub(from) & greatest));
-                *carried += usize::from(n > 1 && near && from >> 8 != to >> 8);
-                *leaps += usize::from(!near);
-                *wrapped += usize::from(near && to < from);
-            }
-        }
-        let mut doubts = Doubts::default();
-        let form = match carried {
-            // The byte that changes most often is the low one.
-            [0, 0] => {
-                let changes = |at: usize| self.cases.news.iter().filter(|p| !same(p, at)).count();
-                doubts.add(
-                    n > 1,
-                    "no carry was seen: the order of its bytes does not show",
-                );
-                doubts.add(
-                    n == 1 && wrapped[0] == 0,
-                    "it did not count beyond 255: bytes beside it may be its high ones",
-                );
-                match changes(at) >= changes(at + n - 1) {
-                    true => Form::Le,
-                    false => Form::Be,
-                }
-            }
-            [le, be] => {
-                doubts.add(le > 0 && be > 0, "it can be read in either order");
-                if le >= be { Form::Le } else { Form::Be }
-            }
+    /// What becomes of an identifier from request to request, and what else its bytes may be.
+    fn counted(&self, class: Class, at: usize, n: usize) -> (Form, Doubts) {
+        let cases = &self.cases;
+        let mut course = Course {
+            all: cases.news.clone(),
+            plain: cases.plain.clone(),
+            shared: cases.shared.clone(),
+            back: cases.answers.clone(),
         };
-        let order = usize::from(form == Form::Be);
+        if class == Class::Sequence {
+            course.all.extend(&cases.copies);
+        }
+        let (form, mut doubts) = self.number(at, n, &course);
+        let lowest = if form == Form::Be { at + n - 1 } else { at };
+        let even = |pair: &Pair<'_>| !changes(pair, lowest, 0);
         doubts.add(
-            n > 1 && wrapped[order] == 0 && self.beside(at, n, form).is_some(),
-            "it did not begin anew: constant bytes beside it may be its high ones",
-        );
-        doubts.add(
-            leaps[order] > 0,
-            "it does not go on by few: it may be a time, or more than one number",
+            class == Class::Sequence && cases.copies.iter().all(even),
+            "copies have its lowest bit, too: that may be of a slot",
         );
         doubts.add(
             self.circuits() < 2,
             "one client was seen: whose number it is does not show",
         );
         (form, doubts)
-    }
-
-    /// The byte on the high side of a number, where nothing else is there and all messages have the
-    /// same.
-    pub(super) fn beside(&self, at: usize, n: usize, form: Form) -> Option<u8> {
-        let at = match form {
-            Form::Be => at.checked_sub(1)?,
-            _ => at + n,
-        };
-        let value = self.seen.first()?.front.get(at).copied()?;
-        let same = |s: &Seen| s.front.get(at) == Some(&value);
-        (self.free(at, 1) && self.seen.iter().all(same)).then_some(value)
     }
 }
 
@@ -206,13 +166,4 @@ enum Class {
     Sequence,
     Transaction,
     Either,
-}
-
-/// At most four bytes as a number.
-fn read(bytes: &[u8], form: Form) -> u32 {
-    let add = |sum: u32, byte: &u8| sum << 8 | u32::from(*byte);
-    match form {
-        Form::Be => bytes.iter().fold(0, add),
-        _ => bytes.iter().rev().fold(0, add),
-    }
 }

@@ -5,11 +5,16 @@
 //! identifier, the ends of a circuit change places. Bytes that do this in every case are rows
 //! of the table; of the others it is said that nothing can be told.
 
+mod counting;
+mod doubts;
 mod identifiers;
+#[cfg(test)]
+mod readings;
 mod search;
 
 use super::{Message, pdu, table};
 use search::Search;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
 use wirewait_wire::{Endpoint, Input, LayoutRow, Timestamp};
@@ -80,8 +85,23 @@ struct Cases<'a> {
     copies: Vec<Pair<'a>>,
     /// A request and the next one.
     news: Vec<Pair<'a>>,
-    /// A message and a frame that goes on with it, the how-manieth.
-    more: Vec<(&'a Seen, &'a Seen, u8)>,
+    /// Those of them whose first one is no copy.
+    plain: Vec<Pair<'a>>,
+    /// A client's request and its next one, whichever servers they are to; neither is a copy.
+    shared: Vec<Pair<'a>>,
+    /// Frames that go on with a message.
+    more: Vec<More<'a>>,
+}
+
+/// A frame that goes on with a message.
+struct More<'a> {
+    /// With which the message began.
+    first: &'a Seen,
+    /// The one before this one.
+    before: &'a Seen,
+    seen: &'a Seen,
+    /// How many frames of the message are before it.
+    nth: u32,
 }
 
 impl Calibration {
@@ -184,6 +204,7 @@ impl Calibration {
             seen: &self.seen,
             cases,
             header,
+            cut: (first as usize) > FRONT,
             taken: vec![false; header],
             findings,
         }
@@ -195,28 +216,37 @@ impl Calibration {
         let mut cases = Cases::default();
         for conversation in 0..self.ends.len() {
             let mut asked: Option<&Seen> = None;
-            let mut answered = true;
-            let mut said: Option<(&Seen, u8)> = None;
+            let (mut answered, mut again) = (true, false);
+            let mut said: Option<(&Seen, &Seen, u32)> = None;
             for seen in self.seen.iter().filter(|s| s.conversation == conversation) {
                 match seen.kind {
                     Kind::More => {
-                        let same = said.as_mut().filter(|(first, _)| first.end == seen.end);
-                        if let Some((first, more)) = same {
-                            *more = more.saturating_add(1);
-                            cases.more.push((first, seen, *more));
+                        let same = said.as_mut().filter(|(first, ..)| first.end == seen.end);
+                        if let Some((first, before, nth)) = same {
+                            *nth = nth.saturating_add(1);
+                            cases.more.push(More {
+                                first,
+                                before,
+                                seen,
+                                nth: *nth,
+                            });
+                            *before = seen;
                         }
                         continue;
                     }
                     Kind::Request => {
+                        let same = asked.is_some_and(|before| before.digest == seen.digest);
                         if let Some(before) = asked {
-                            let same = before.digest == seen.digest;
                             if same && !answered {
                                 cases.copies.push((before, seen));
                             } else if !same {
                                 cases.news.push((before, seen));
                             }
+                            if !same && !again {
+                                cases.plain.push((before, seen));
+                            }
                         }
-                        (asked, answered) = (Some(seen), false);
+                        (asked, answered, again) = (Some(seen), false, same);
                     }
                     Kind::Response => {
                         if let (Some(asked), false) = (asked, answered) {
@@ -225,8 +255,18 @@ impl Calibration {
                         answered = true;
                     }
                 }
-                said = Some((seen, 0));
+                said = Some((seen, seen, 0));
             }
+        }
+        let again: HashSet<u64> = cases.copies.iter().map(|(_, copy)| copy.frame).collect();
+        let mut last: BTreeMap<Endpoint, &Seen> = BTreeMap::new();
+        for seen in self.seen.iter().filter(|s| s.kind == Kind::Request) {
+            let before = last.insert(seen.from, seen);
+            let pair = before.map(|before| (before, seen));
+            let plain = |(one, other): &Pair<'_>| {
+                !again.contains(&one.frame) && !again.contains(&other.frame)
+            };
+            cases.shared.extend(pair.filter(plain));
         }
         cases
     }
@@ -332,15 +372,15 @@ mod tests {
     fn many_reads() -> Findings {
         let mut capture = Capture(Calibration::new(), 0);
         for client in [1, 2] {
-            // Not the same numbers at the same time, or they could be one.
-            let mut sequence = 40 * u16::from(client);
+            // Not the same numbers at the same time, or they could be one; and they begin anew.
+            let mut sequence = 65_300 + 40 * u16::from(client);
             for n in 0..300_u16 {
                 let [low, high] = n.to_le_bytes();
                 let asks = smb1(0x0a, 0, &[low, high, 0, 0, 0, 0, 0, 0, 0, 0], &[]);
                 let data = vec![1; usize::from(n)];
                 let says = smb1(0x0a, 0x80, &[low; 10], &data);
                 for _ in 0..=u8::from(n % 100 == 50) {
-                    sequence += 1;
+                    sequence = sequence.wrapping_add(1);
                     capture.say(client, &message(1, client, sequence, n, &asks));
                 }
                 capture.say(client, &message(2, client, sequence, n, &says));
@@ -357,7 +397,7 @@ mod tests {
     ) -> Findings {
         let mut capture = Capture(Calibration::new(), 0);
         for (client, server) in clients {
-            let mut sequence = u32::from(*client) * 40;
+            let mut sequence = 65_300 + u32::from(*client) * 40;
             for n in 0..requests {
                 let words: Vec<u8> = [n.to_le_bytes(), [0; 4]].concat();
                 let asks = smb1(0x0a, 0, &[&words[..], &[0; 2]].concat(), &[]);
@@ -416,10 +456,7 @@ mod tests {
         };
         let sure = Confidence::CaptureConfirmed;
         assert_eq!(order(600, false), (Some(Form::Le), sure, Some(3), Some(16)));
-        // With the high byte first, the constant byte in front of it is no part of it only where
-        // that is another field.
-        let (form, ..) = order(600, true);
-        assert_eq!(form, Some(Form::Be));
+        assert_eq!(order(600, true), (Some(Form::Be), sure, Some(3), Some(16)));
         let (_, confidence, _, bits) = order(151, false);
         assert_eq!(
             (confidence, bits),
@@ -441,11 +478,13 @@ mod tests {
             place(&found, "request", "transaction"),
             Some((5, 16, Confidence::Assumed))
         );
-        assert!(
-            source(&found, "transaction").ends_with(
-                "; it did not begin anew: constant bytes beside it may be its high ones"
-            ),
-        );
+        for says in [
+            "; it did not begin anew: bits beside it that never changed may be its high ones",
+            "; new ones never change its bits 10 to 15: they may be another field",
+        ] {
+            let source = source(&found, "transaction");
+            assert!(source.contains(says), "{source}");
+        }
         // So does a length of four bytes.
         let found = with_header(300, &TWO, |kind, _, _, sequence, _| {
             let mut m = vec![0, 0, 0, 0, kind];
@@ -511,15 +550,16 @@ mod tests {
             m
         });
         assert_eq!(place(&two, "request", "kind"), None);
+        // All of its bits change, as do those beside it.
         let kinds = with_header(300, &[(1, 8), (2, 9)], |kind, _, _, sequence, n| {
-            let mut m = vec![0, 0, kind];
+            let mut m = vec![0, 0, n as u8 ^ 0x55, if kind == 1 { 0x0f } else { 0xf0 }];
             m.extend((sequence as u16).to_le_bytes());
             m.extend((n as u16).to_le_bytes());
             m
         });
         assert_eq!(
             place(&kinds, "request", "kind"),
-            Some((2, 8, Confidence::CaptureConfirmed))
+            Some((3, 8, Confidence::CaptureConfirmed))
         );
     }
 
@@ -531,15 +571,19 @@ mod tests {
         Some((row.offset?, row.bits?, row.confidence))
     }
 
-    /// Where nothing else fits: numbers that carry, two clients, long messages.
+    /// Where nothing else fits: numbers that begin anew, and two clients.
     #[test]
     fn confirmed_is_what_has_no_other_reading() {
         let found = many_reads();
         let sure = Confidence::CaptureConfirmed;
-        assert_eq!(place(&found, "any", "length"), Some((0, 16, sure)));
         assert_eq!(place(&found, "request", "sequence"), Some((8, 16, sure)));
-        // The constant 5 behind it may be its high byte, and one server was seen.
+        // No message has 512 bytes; the constant 5 behind it may be its high byte; one server was
+        // seen.
         let assumed = Confidence::Assumed;
+        assert_eq!(place(&found, "any", "length"), Some((0, 16, assumed)));
+        assert!(source(&found, "length").ends_with(
+            "; its bits 9 to 15 never changed: they may be another field"
+        ));
         assert_eq!(
             place(&found, "response", "transaction"),
             Some((10, 16, assumed))
@@ -580,9 +624,13 @@ mod tests {
             row.source,
             "a.pcap: all 10 answers bring it back, and all 3 copies have another (frames 5>6, \
              12>13, 17>18); it did not count beyond 255: bytes beside it may be its high ones; \
-             one client was seen: whose number it is does not show"
+             new ones never change its bits 2 to 7: they may be another field; one client was seen: \
+             whose number it is does not show"
         );
         let notes = found.notes.join("\n");
+        // A source has no room for more than three other readings.
+        let more = "kind: bits 0 to 7 of byte 3 say no more than it: it may go on there";
+        assert!(notes.contains(more), "{notes}");
         assert!(
             notes.contains("bytes 11 to 13 are 00 05 00 in all messages"),
             "{notes}"

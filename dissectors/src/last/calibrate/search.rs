@@ -1,12 +1,16 @@
 //! Looks for bytes that do what a field does, in every case.
 
-use super::{Cases, Findings, Kind, NAMED, Pair, SURE, Seen, plain};
+use super::counting::Course;
+use super::doubts::Doubts;
+use super::{Cases, Findings, Kind, More, NAMED, Pair, SURE, Seen, plain};
 use crate::last::table;
 use std::fmt::Write as _;
 use wirewait_wire::{Confidence, Form, LayoutRow, Listed, Values};
 
 /// Characters of a file's name in a row.
 const LABEL: usize = 60;
+/// Characters of a source, as many as a table's cell has.
+const SOURCE: usize = 300;
 
 /// The search for fields, the surest first: bytes that are taken are not looked at again.
 pub(super) struct Search<'a> {
@@ -14,6 +18,8 @@ pub(super) struct Search<'a> {
     pub(super) seen: &'a [Seen],
     pub(super) cases: Cases<'a>,
     pub(super) header: usize,
+    /// More of the header is not looked at.
+    pub(super) cut: bool,
     pub(super) taken: Vec<bool>,
     pub(super) findings: Findings,
 }
@@ -65,8 +71,23 @@ impl Search<'_> {
                 "no message has 256 bytes: its high byte was always 0",
             );
             doubts.add(places.len() > 1, "other bytes are the length, too");
+            let changed = self.seen.windows(2).fold(0, |changed, two| {
+                changed | two[0].length ^ two[1].length
+            });
+            let constant = u64::from(!changed & 0xffff);
+            let before = "its ";
+            let after = " never changed: they may be another field";
+            doubts.add_bits(if short { 0 } else { constant }, before, after);
+            let high = match form {
+                Form::Be => at.checked_sub(1),
+                _ => Some(at + 2).filter(|high| *high < self.header),
+            };
+            let zero = |high: usize| {
+                let mut all = self.seen.iter().map(|s| s.front.get(high));
+                all.all(|byte| byte.is_none_or(|byte| byte & 1 == 0))
+            };
             doubts.add(
-                self.beside(*at, 2, *form).is_some_and(|value| value == 0),
+                high.is_some_and(zero),
                 "zeros beside it may be its high bytes",
             );
             let text = format!("the length of all {n} messages");
@@ -163,6 +184,17 @@ impl Search<'_> {
                 "one server was seen: it may be part of an address that the clients share",
             );
             doubts.add(candidates.len() > 1, "other bytes do the same");
+            doubts.add_bits(
+                u64::from(!(asks ^ says)),
+                "its ",
+                " are the same in both: they may be another field",
+            );
+            for beside in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
+                let bits = (0..8).filter(|bit| self.is_fixed(beside, *bit));
+                let bits = bits.fold(0, |bits, bit| bits | 1 << bit);
+                let after = format!(" of byte {beside} say no more than it: it may go on there");
+                doubts.add_bits(bits, "", &after);
+            }
             let pairs = self.cases.answers.clone();
             let name = self.unused("kind");
             for (message, value) in [(table::REQUEST, asks), (table::RESPONSE, says)] {
@@ -182,44 +214,75 @@ impl Search<'_> {
         }
     }
 
-    /// A byte that counts the frames of a message, and one that says how many there are.
+    /// Whether a bit has one value in all requests and one in all answers.
+    fn is_fixed(&self, at: usize, bit: u32) -> bool {
+        let fixed = |kind: Kind| {
+            let own = self.seen.iter().filter(|s| s.kind == kind);
+            let mut bits = own.map(|s| s.front.get(at).map(|byte| byte >> bit & 1));
+            let first = bits.next().flatten();
+            first.is_some() && bits.all(|bit| bit == first)
+        };
+        at < self.header && fixed(Kind::Request) && fixed(Kind::Response)
+    }
+
+    /// A byte that counts the frames of a message.
     fn counts(&mut self) {
         if self.cases.more.is_empty() {
             return;
         }
         let places: Vec<usize> = (0..self.header).filter(|at| self.free(*at, 1)).collect();
         let counts = |at: usize| {
-            let counts = |(first, more, n): &(&Seen, &Seen, u8)| {
-                let one = first.front.get(at).copied();
-                one.map(|one| one.wrapping_add(*n)) == more.front.get(at).copied()
-            };
-            self.cases.more.iter().all(counts)
+            self.cases.more.iter().all(|more| {
+                let one = more.first.front.get(at).copied();
+                // A byte begins anew.
+                one.map(|one| one.wrapping_add(more.nth as u8)) == more.seen.front.get(at).copied()
+            })
         };
         let places: Vec<usize> = places.into_iter().filter(|at| counts(*at)).collect();
-        let n = self.cases.more.len();
-        let pairs: Vec<Pair<'_>> = self.cases.more.iter().map(|c| (c.0, c.1)).collect();
         for at in &places {
-            let mut doubts = Doubts::default();
-            doubts.add(places.len() > 1, "other bytes count, too");
-            doubts.add(
-                self.cases.more.iter().all(|case| case.2 < 2),
-                "no message has three frames: it may say that one goes on",
-            );
-            let begins = self.starts().map(|s| s.front.get(*at));
-            let begins: Vec<Option<&u8>> = begins.collect();
-            doubts.add(
-                begins.windows(2).any(|two| two[0] != two[1]),
-                "it does not begin anew with each message: it may count frames",
-            );
             let name = self.unused("segment");
-            for message in [table::REQUEST, table::RESPONSE] {
-                let text = format!("one more in each of {n} frames that go on");
+            for (message, kind) in [
+                (table::REQUEST, Kind::Request),
+                (table::RESPONSE, Kind::Response),
+            ] {
+                let own = self.cases.more.iter().filter(|more| more.first.kind == kind);
+                let own: Vec<&More<'_>> = own.collect();
+                let mut doubts = Doubts::default();
+                doubts.add(places.len() > 1, "other bytes count, too");
+                doubts.add(
+                    own.iter().all(|more| more.nth < 2),
+                    "no message has three frames: it may say that one goes on",
+                );
+                let begins = self.starts().map(|s| s.front.get(*at));
+                let begins: Vec<Option<&u8>> = begins.collect();
+                doubts.add(
+                    begins.windows(2).any(|two| two[0] != two[1]),
+                    "it does not begin anew with each message: it may count frames",
+                );
+                let pairs: Vec<Pair<'_>> = own.iter().map(|m| (m.first, m.seen)).collect();
+                let course: Vec<Pair<'_>> = own.iter().map(|m| (m.before, m.seen)).collect();
+                let course = Course {
+                    all: course.clone(),
+                    plain: course,
+                    ..Course::default()
+                };
+                let (form, other) = self.number(*at, 1, &course);
+                doubts.extend(other);
+                let n = own.len();
+                let text = match n {
+                    0 => {
+                        doubts = Doubts::default();
+                        format!("no {message} went on: only that the others count here is known")
+                    }
+                    _ => format!("one more in each of {n} frames that go on"),
+                };
+                let values = Values::Any;
                 self.found(
                     message,
                     &name,
                     (*at, 1),
-                    Form::Le,
-                    Values::Any,
+                    form,
+                    values,
                     n,
                     text,
                     &pairs,
@@ -335,9 +398,16 @@ impl Search<'_> {
     ) {
         let mut row = row(message, name, place, form, values, cases);
         let mut source = self.source(text, pairs);
-        for doubt in &doubts.0 {
+        for doubt in doubts.iter() {
             row.confidence = Confidence::Assumed;
-            let _ = write!(source, "; {doubt}");
+            if source.chars().count() + 2 + doubt.chars().count() <= SOURCE {
+                let _ = write!(source, "; {doubt}");
+                continue;
+            }
+            let note = format!("{name}: {doubt}");
+            if !self.findings.notes.contains(&note) {
+                self.findings.note(note);
+            }
         }
         self.add(row, source);
     }
@@ -373,18 +443,6 @@ impl Search<'_> {
             source.push(')');
         }
         source
-    }
-}
-
-/// What else bytes may be than what they are taken for.
-#[derive(Default)]
-pub(super) struct Doubts(Vec<&'static str>);
-
-impl Doubts {
-    pub(super) fn add(&mut self, holds: bool, why: &'static str) {
-        if holds {
-            self.0.push(why);
-        }
     }
 }
 
