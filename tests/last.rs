@@ -2,10 +2,12 @@
 //! apart, that keep a circuit up. Two of them hold what is left of an SMB in memory. And what a
 //! table is worth that is derived from a capture whose header is invented.
 
-use crate::support::{analyse, assert_frames_close, capture_of, captures};
+use crate::support::{analyse, analyse_frames, assert_frames_close, capture_of, captures};
 use std::path::Path;
 use wirewait_analysis::WHOLE_FRAME;
 use wirewait_capture::Options;
+use wirewait_judge::{Doubt, Verdict};
+use wirewait_report::words::doubts;
 use wirewait_synth::ethernet::{self, Encapsulation};
 use wirewait_synth::{OwnedFrame, last, smb1};
 use wirewait_wire::{Depth, LinkType, Source, Timestamp, Walk};
@@ -209,4 +211,41 @@ fn a_derived_table_matches_by_what_it_confirms() {
     });
     assert_eq!(sure, 0);
     assert_eq!(derived, plain);
+}
+
+/// A capture that begins with an answer: who speaks first is taken for the client, so the time of the
+/// client is the server's, and the verdict has to doubt that.
+#[test]
+fn a_verdict_on_guessed_roles_says_that_they_may_be_the_other_way_round() {
+    let (client, server) = (CLIENTS[0], SERVERS[0]);
+    let frames = |from: usize| -> Vec<OwnedFrame> {
+        let both = (0..100).flat_map(|n: u8| {
+            let at = 10_000 * i64::from(n);
+            let asks = frame(at, client, server, &[[1, n], [0; 2]].concat().repeat(20));
+            let says = frame(
+                at + 4000,
+                server,
+                client,
+                &[[2, n], [0; 2]].concat().repeat(20),
+            );
+            [asks, says]
+        });
+        both.skip(from).collect()
+    };
+    for from in [0, 1] {
+        let analysis = analyse_frames(&frames(from));
+        let verdict = Verdict::on(&analysis.snapshot);
+        let guessed = Doubt::GuessedRoles(100);
+        assert!(verdict.doubts.contains(&guessed), "{:?}", verdict.doubts);
+        let mut said = doubts(&verdict);
+        assert!(
+            said.any(|doubt| doubt.contains("client and server may be the other way round")),
+            "{from}"
+        );
+    }
+    // An SMB says itself whether it asks.
+    let known = analyse_frames(&plenty(|_, sequence, _| vec![sequence as u8; 6]));
+    let verdict = Verdict::on(&known.snapshot);
+    let guessed = |doubt: &Doubt| matches!(doubt, Doubt::GuessedRoles(_));
+    assert!(!verdict.doubts.iter().any(guessed), "{:?}", verdict.doubts);
 }

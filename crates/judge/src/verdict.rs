@@ -47,6 +47,8 @@ pub enum Doubt {
     Close(Culprit, u64),
     /// A single sample says how far these stations are.
     OneSample(Culprit),
+    /// This number of requests is told by turn alone: client and server may be the other way round.
+    GuessedRoles(u64),
     /// Pauses of these stations that may be the recovery of what was lost before the capture.
     Timers(Culprit, UnsurePauses),
 }
@@ -165,6 +167,10 @@ impl Verdict {
                 doubts.push(Doubt::Close(close, high(close)));
             }
         }
+        let guessed = guessed(snapshot);
+        if known && thousandths(guessed, answered) >= MENTIONED {
+            doubts.push(Doubt::GuessedRoles(guessed));
+        }
         if known {
             doubts.extend(on_the_way.single(&total, snapshot));
             let unsure = on_the_way.unsure(snapshot).into_iter();
@@ -234,6 +240,13 @@ impl Verdict {
 const MENTIONED: u64 = 50;
 /// Above this part of the time that is unknown there is no verdict, in thousandths.
 const UNKNOWN: u64 = 333;
+
+/// Requests that do not say that they are such.
+fn guessed(snapshot: &Snapshot) -> u64 {
+    let mut reasons = snapshot.capture.reasons.iter();
+    let reason = reasons.find(|reason| reason.name == "guessed_roles");
+    reason.map_or(0, |reason| reason.count)
+}
 
 /// Everyone's part of the active time, summed over clients, ns, as tables show it.
 pub(crate) fn parts(snapshot: &Snapshot) -> [(u64, Culprit); 3] {

@@ -405,6 +405,11 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             },
             Percent(*share, 1000)
         ),
+        Doubt::GuessedRoles(n) => format!(
+            "Doubt: which station asks is guessed by turn ({}): client and server may be the other way \
+             round. A table with the kinds of messages tells (--last-profile).",
+            counted(*n, "request")
+        ),
         Doubt::OneSample(end) => format!(
             "Doubt: the distance to the {} comes from a single round trip.",
             end.name()
