@@ -56,9 +56,32 @@ impl Stretches {
 #[derive(Default)]
 struct AccessCourse {
     position: Position,
-    /// Those that are not closed, by their numbers: whether they go on where the one before ended.
-    open: VecDeque<(u64, bool)>,
+    /// The latest, by its number, if it is not closed: whether it goes on where the one before ended.
+    latest: Option<(u64, bool)>,
+    /// Others that are not closed.
+    earlier: VecDeque<(u64, bool)>,
     done: Stretches,
+}
+
+impl AccessCourse {
+    /// Whether the one with this number goes on where the one before ended, if that is known. It is closed.
+    #[inline]
+    fn take(&mut self, number: u64) -> Option<(u64, bool)> {
+        match self.latest {
+            Some((latest, _)) if latest == number => self.latest.take(),
+            _ if self.earlier.is_empty() => None,
+            _ => self.take_earlier(number),
+        }
+    }
+
+    #[cold]
+    fn take_earlier(&mut self, number: u64) -> Option<(u64, bool)> {
+        let at = self
+            .earlier
+            .iter()
+            .position(|(known, _)| *known == number)?;
+        self.earlier.remove(at)
+    }
 }
 
 #[derive(Default)]
@@ -88,12 +111,25 @@ impl Handles {
         if let (Some(offset), Some(course)) = (offset, self.course(case))
             && let Some(sequential) = course.position.asked(offset, t.asked_bytes)
         {
-            course.open.push_back((t.number, sequential));
+            let latest = Some((t.number, sequential));
+            if let Some(earlier) = std::mem::replace(&mut course.latest, latest) {
+                course.earlier.push_back(earlier);
+            }
         }
     }
 
-    /// Its response is complete: the next one may go on behind what came.
+    /// Its response is complete: where it is shorter than what was asked for, the next one may go on behind
+    /// what came.
+    #[inline]
     pub(super) fn got(&mut self, case: Case<'_>) {
+        let t = case.transaction;
+        if t.data_bytes != t.asked_bytes {
+            self.got_less(case);
+        }
+    }
+
+    #[inline(never)]
+    fn got_less(&mut self, case: Case<'_>) {
         let t = case.transaction;
         let offset = t.file.and_then(|file| file.offset);
         if let (Some(offset), Some(course)) = (offset, self.course(case)) {
@@ -116,8 +152,7 @@ impl Handles {
             Kind::Read => (&mut handle.reads, &handle.writes),
             _ => (&mut handle.writes, &handle.reads),
         };
-        let placed = own.open.iter().position(|(number, _)| *number == t.number);
-        let placed = placed.and_then(|at| own.open.remove(at));
+        let placed = own.take(t.number);
         if !answered {
             return;
         }
