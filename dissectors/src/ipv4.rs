@@ -98,7 +98,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 /// Time to live, and the checksum over it. RFC 1812 section 5.3.1.
 const ROUTED: Routed = Routed {
-    life: 8,
+    counter: 8,
+    up: false,
     stays: [
         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0xff, 0, 0, 0xff, 0xff, 0xff, 0xff,
     ],

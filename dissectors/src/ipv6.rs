@@ -146,7 +146,8 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 /// The hop limit. RFC 8200 section 3.
 const ROUTED: Routed = Routed {
-    life: 7,
+    counter: 7,
+    up: false,
     stays: [
         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     ],

@@ -5,8 +5,8 @@ use crate::parse::{header, malformed};
 use crate::{ethernet, llc, udp};
 use std::fmt;
 use wirewait_wire::{
-    Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Steady, Table,
-    Verified,
+    Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed, Steady,
+    Table, Verified,
 };
 
 /// Sockets of either end; the lower one is tried first.
@@ -117,6 +117,15 @@ const DYNAMIC: u16 = 0x4000;
 /// 0550: there the lower socket would mislead.
 const NAME_QUERY: u16 = 0x0551;
 
+/// Transport control, which the checksum leaves out.
+const ROUTED: Routed = Routed {
+    counter: 4,
+    up: true,
+    stays: [
+        0xff, 0xff, 0xff, 0xff, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    ],
+};
+
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "ipx",
     title: "Novell Internetwork Packet Exchange",
@@ -141,6 +150,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     carrier: Some("ipx"),
     dissect,
     steady: Some(Steady { decides, varies }),
+    routed: Some(&ROUTED),
     describe,
     fields,
     ..Dissector::PLAIN

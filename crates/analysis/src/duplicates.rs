@@ -20,6 +20,8 @@ use wirewait_wire::{Endpoint, Frame, Registry, Routed, Timestamp, Walk};
 /// there is file data, which the checksums, sequence numbers and identifiers in front of it tell
 /// apart.
 const COMPARED: usize = 96;
+/// Bytes of a packet in which routers are counted, likewise: its header and whole blocks of a digest.
+const ROUTED: usize = 16 + 64;
 /// Frames and packets that can share a set.
 const WAYS: usize = 4;
 const SETS: usize = 4096;
@@ -100,14 +102,16 @@ impl Duplicates {
     }
 
     /// Takes the next frame in, whose layers are `walk`.
-    #[inline]
+    // Once for each way to read frames, so that it is part of that.
+    #[inline(always)]
     pub(crate) fn look(
         &mut self,
         frame: &Frame<'_>,
         walk: &Walk,
         (settings, registry): (&Settings, &Registry),
     ) -> Before {
-        let (before, digest) = match Routable::of(frame, walk, registry) {
+        let packet = Routable::of(frame, walk, registry);
+        let (before, digest) = match packet {
             Some(packet) => self.pass(frame, &packet, settings),
             None => self.remember(frame, walk, settings),
         };
@@ -118,7 +122,7 @@ impl Duplicates {
         before
     }
 
-    /// As [`Self::look`] of a packet in which routers count down, without the sample of packets; and the
+    /// As [`Self::look`] of a packet in which routers are counted, without the sample of packets; and the
     /// digest of what they leave as it is.
     #[inline(never)]
     fn pass(
@@ -227,7 +231,7 @@ impl Duplicates {
     }
 }
 
-/// A packet in which routers count down.
+/// A packet in which routers are counted.
 struct Routable<'a> {
     /// From its header on, as far as it is compared.
     bytes: &'a [u8],
@@ -240,16 +244,20 @@ struct Routable<'a> {
 impl<'a> Routable<'a> {
     #[inline]
     fn of(frame: &Frame<'a>, walk: &Walk, registry: &Registry) -> Option<Self> {
-        let span = walk.counted.filter(|_| walk.facts.hops.is_none())?;
+        let span = walk.counted.as_ref()?;
         let routed = registry.dissector(span.dissector).routed?;
         let end = frame.bytes.len().min(span.end as usize);
         let bytes = frame.bytes.get(span.start as usize..end)?;
-        let life = bytes.get(routed.life)?;
+        let counted = *bytes.get(routed.counter)?;
         Some(Self {
-            bytes: &bytes[..bytes.len().min(COMPARED)],
+            bytes: &bytes[..bytes.len().min(ROUTED)],
             routed,
             numbered: walk.packet_start == Some(span.start),
-            hops: u8::MAX - life,
+            hops: if routed.up {
+                counted
+            } else {
+                u8::MAX - counted
+            },
         })
     }
 
@@ -323,7 +331,7 @@ impl Set {
         Some(before)
     }
 
-    /// A packet in which routers count down is in this place already, or one that has its digest: whether it is
+    /// A packet in which routers are counted is in this place already, or one that has its digest: whether it is
     /// a copy, or was seen before.
     #[cold]
     fn again(
@@ -502,7 +510,8 @@ mod tests {
     static COUNTS_DOWN: Dissector = Dissector {
         name: "counts-down",
         routed: Some(&Routed {
-            life: 2,
+            counter: 2,
+            up: false,
             stays: [
                 255, 255, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
             ],

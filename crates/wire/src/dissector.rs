@@ -128,11 +128,13 @@ pub struct Evidence {
     pub pairs: u64,
 }
 
-/// What a router changes in a header in which it counts down.
+/// What a router changes in a header in which it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routed {
-    /// The byte that says how many routers the packet may still pass.
-    pub life: usize,
+    /// The byte that counts routers.
+    pub counter: usize,
+    /// It counts those that were passed, and not those that may still be.
+    pub up: bool,
     /// The bits of the first bytes that stay the same on the way; all those behind them do.
     pub stays: [u8; 16],
 }
@@ -168,7 +170,7 @@ pub struct Dissector {
     pub dissect: fn(Input<'_>, &mut Facts) -> Result<Layer, Fault>,
     /// Reads a header that is like an earlier one, if that can be faster.
     pub steady: Option<Steady>,
-    /// What routers change in its header, if they count down there.
+    /// What routers change in its header, if they are counted there at a fixed place.
     pub routed: Option<&'static Routed>,
     /// Cuts a byte stream into messages, for protocols that frame themselves in one.
     pub framing: Option<fn(&[u8]) -> Framing>,

@@ -193,8 +193,7 @@ impl Conversation {
         };
         let bytes = bytes.get(header as usize..).unwrap_or_default();
         let bytes = &bytes[..bytes.len().min(length as usize)];
-        let known = registry.claimed(&next).map(|(_, id)| id);
-        let reader = known.or_else(|| registry.recognise(&next, bytes));
+        let reader = registry.resolve(&next, bytes);
         let exchange = reader.and_then(|id| registry.dissector(id).exchange);
         let said = exchange.and_then(|read| read(Input { bytes, length }).ok()?.exchange);
         said.is_some_and(|x| {
