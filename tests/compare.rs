@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use wirewait_analysis::{Sink, Snapshot};
 use wirewait_judge::compare::{
-    By, Caveat, Change, Comparison, Confidence, Effect, Figure, Group, Key, OPEN_JOBS, Values,
+    Basis, By, Caveat, Change, Comparison, Confidence, Effect, Figure, Group, Key, OPEN_JOBS,
+    Values,
 };
 use wirewait_judge::{Culprit, Finding};
 use wirewait_synth::Scenario;
@@ -123,6 +124,55 @@ fn a_slower_server_is_found_with_the_figures_and_the_certainty() {
         back.all.change(0, Figure::ResponseTime),
         Some(Change::Thousandths(-182))
     );
+}
+
+/// 60 reads one after the other, after pauses of this length.
+fn after_pauses(pause_us: u32, turnaround_us: u32) -> Snapshot {
+    let seconds = |us: u32| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    made(&format!(
+        "title pauses\n\
+         client C tcp 10.0.0.1:1025\n\
+         server S tcp 10.0.0.9:445\n\
+         0.000 repeat 60 every {} {{\n\
+         0.000 C>S smb2 read file=1 offset=0 length=512\n\
+         +{} S>C smb2 read data=512\n\
+         }}\n",
+        seconds(pause_us + turnaround_us),
+        seconds(turnaround_us)
+    ))
+}
+
+/// All times of a capture 1.7 times as long: pauses of 350 ms become 595 ms, longer than the think limit
+/// of 500 ms, and fall out of the active time. The requests say what it is: 70 % slower, and 41.2 %
+/// faster back.
+#[test]
+fn pauses_that_become_idle_make_nothing_faster() {
+    let (base, other) = (after_pauses(350_000, 1000), after_pauses(595_000, 1700));
+    for (captures, effect, change) in [
+        ([&base, &other], Effect::Slower, 700),
+        ([&other, &base], Effect::Faster, -412),
+    ] {
+        let result = compared(&captures);
+        let verdict = &result.verdicts[0];
+        assert!(verdict.pauses_moved);
+        assert_eq!(
+            (verdict.effect, verdict.basis),
+            (effect, Basis::ResponseTime)
+        );
+        let found = result.all.change(0, Figure::ResponseTime);
+        assert_eq!(found, Some(Change::Thousandths(change)));
+    }
+    // On the same side of the limit all of the time counts.
+    for (pause, longer) in [(100_000, 200_000), (600_000, 1_200_000)] {
+        let pair = [after_pauses(pause, 1000), after_pauses(longer, 2000)];
+        let result = compared(&[&pair[0], &pair[1]]);
+        let verdict = &result.verdicts[0];
+        assert!(!verdict.pauses_moved, "{pause}");
+        assert_eq!(
+            (verdict.effect, verdict.basis),
+            (Effect::Slower, Basis::ActiveTime)
+        );
+    }
 }
 
 #[test]

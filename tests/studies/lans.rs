@@ -9,7 +9,7 @@ use super::{Study, assert_near, waited};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use wirewait_analysis::{LevelCurve, LevelRow, LoadOf};
-use wirewait_judge::compare::{Change, Comparison, Effect};
+use wirewait_judge::compare::{Basis, Change, Comparison, Effect, LEVEL, MATERIAL};
 use wirewait_judge::{Culprit, Verdict};
 use wirewait_synth::scenario::Call;
 use wirewait_wire::{Kind, Timestamp};
@@ -434,8 +434,15 @@ fn with_large_messages_two_servers_are_equivalent() {
             let Change::Thousandths(moved) = work.change() else {
                 panic!("{:?}", work.change())
             };
-            assert!(moved.abs() < 70, "{base} {other}: {moved}");
-            assert!(work.confidence.p().unwrap() > 0.1, "{:?}", work.confidence);
+            // With the same number of stations 3Server moves 7 % less, each time: sure, and too little to
+            // count. The paper's two peaks are as near.
+            let within = work.equal_load.unwrap();
+            assert_eq!((within.stations, within.loads), ((1, 15), 15));
+            assert_near(base, within.times, longer_by_hand(base, other), 100.0);
+            assert!(moved.abs() < MATERIAL, "{base} {other}: {moved}");
+            assert!(within.p < LEVEL, "{within:?}");
+            let peaks = peak(base).0 / peak(other).0;
+            assert!((0.9..1.1).contains(&peaks), "{base} {other}: {peaks}");
             assert_eq!((verdict.culprit(), verdict.most.as_ref()), (None, None));
         }
         // By requests it would be many times as slow.
@@ -468,4 +475,82 @@ fn with_small_messages_one_is_three_times_as_fast() {
     let (was, is) = comparison.all.both(0, figure).unwrap();
     let times = is.number() / was.number();
     assert!((2.9..3.1).contains(&times), "{times}");
+}
+
+/// How many times as long the other takes for each byte with the same number of stations: Mantel and
+/// Haenszel's ratio of the steady figures.
+fn longer_by_hand(base: &str, other: &str) -> f64 {
+    let (mut other_longer, mut base_longer) = (0.0, 0.0);
+    for stations in 1..=15 {
+        let of = |name: &str| {
+            let steady = level(&studies()[name], stations).steady;
+            let time = f64::from(stations) * steady.ns as f64;
+            (time, steady.data_bytes as f64)
+        };
+        let ((t0, u0), (t1, u1)) = (of(base), of(other));
+        other_longer += t1 * u0 / (u0 + u1);
+        base_longer += t0 * u1 / (u0 + u1);
+    }
+    other_longer / base_longer
+}
+
+/// The paper's own pair at 6 kbyte: with each number of stations 3Server moves 57 to 65 % less. That the
+/// load rises from 1 to 15 stations in both captures is no chance: of 2^15 ways to swap the two of each
+/// number, only none and all of them are as far.
+#[test]
+fn what_moves_less_at_each_load_is_slower() {
+    for (base, other, effect) in [
+        ("novell-6k-read", "3server-6k-read", Effect::Slower),
+        ("3server-6k-read", "novell-6k-read", Effect::Faster),
+    ] {
+        let comparison = compared(base, other);
+        let verdict = &comparison.verdicts[0];
+        assert_eq!((verdict.effect, verdict.basis), (effect, Basis::Bytes));
+        assert_eq!(verdict.culprit(), Some(Culprit::Server));
+        let within = verdict.work.as_ref().unwrap().equal_load.unwrap();
+        assert_eq!((within.stations, within.loads), ((1, 15), 15));
+        assert!((within.p - 2.0 / 32_768.0).abs() < 1e-12, "{within:?}");
+        assert_near(base, within.times, longer_by_hand(base, other), 100.0);
+    }
+}
+
+/// The same server under another load: all numbers of stations alike, and most of the time with all of them.
+#[test]
+fn another_load_of_the_same_server_is_no_change() {
+    for name in ["novell-750-read", "3server-6k-read"] {
+        let ramp = |every: f64, stays: f64| {
+            Study::changed(&format!("lans/{name}"), |text| {
+                let work = text.lines().find(|line| line.contains(" work ")).unwrap();
+                let words = work.split(' ').map(|word| match word.split_once('=') {
+                    None if word.contains('>') => "A..H>FS".to_owned(),
+                    Some(("every", _)) => format!("every={every}"),
+                    Some(("for", _)) => format!("for={}", every * 7.0 + stays),
+                    _ => word.to_owned(),
+                });
+                let work: Vec<String> = words.collect();
+                let before = text.split("0.000 ").next().unwrap();
+                format!("{before}{}\n", work.join(" "))
+            })
+        };
+        let (even, full) = (ramp(4.0, 4.0), ramp(2.0, 22.0));
+        let mean = |study: &Study| {
+            let (sum, n) = study
+                .calls()
+                .filter_map(waited)
+                .fold((0, 0), |(sum, n), ns| (sum + ns, n + 1));
+            sum as f64 / f64::from(n)
+        };
+        let more = mean(&full) / mean(&even);
+        assert!(more > 1.15, "{name}: a request takes {more} times as long");
+        for pair in [[&even, &full], [&full, &even]] {
+            let captures = pair.map(Study::snapshot);
+            let comparison = Comparison::of(&captures, None);
+            let verdict = &comparison.verdicts[0];
+            assert_eq!(verdict.effect, Effect::None, "{name}: {verdict:?}");
+            let within = verdict.by_load.unwrap();
+            // With one station there is little in the second: it may be left out.
+            assert!(within.stations.1 == 8 && within.loads >= 7, "{within:?}");
+            assert!((within.times - 1.0).abs() < 0.05, "{name}: {within:?}");
+        }
+    }
 }

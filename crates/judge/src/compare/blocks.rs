@@ -8,7 +8,7 @@
 //! of both captures out to two, in how many do the two differ as much.
 
 use std::collections::HashMap;
-use wirewait_analysis::{Timeline, Transaction};
+use wirewait_analysis::{Interval, Timeline, Transaction};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// Blocks of each capture.
@@ -25,6 +25,9 @@ pub(super) struct Block {
     pub(super) data_bytes: u64,
     /// Active time of the clients.
     pub(super) active_ns: u64,
+    /// Response times that count, and how many; known of courses only.
+    pub(super) response_ns: u64,
+    pub(super) responses: u64,
 }
 
 impl Block {
@@ -32,6 +35,18 @@ impl Block {
         self.answered = self.answered.saturating_add(other.answered);
         self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
         self.active_ns = self.active_ns.saturating_add(other.active_ns);
+        self.response_ns = self.response_ns.saturating_add(other.response_ns);
+        self.responses = self.responses.saturating_add(other.responses);
+    }
+
+    pub(super) fn of_bucket(bucket: &Interval) -> Self {
+        Self {
+            answered: bucket.answered,
+            data_bytes: bucket.data_bytes,
+            active_ns: bucket.active_ns,
+            response_ns: u64::try_from(bucket.response_ns).unwrap_or(0),
+            responses: bucket.responses,
+        }
     }
 }
 
@@ -42,6 +57,8 @@ pub struct BlockTest {
     /// How likely chance alone makes such a difference of the totals or a greater one, in either
     /// direction.
     pub p: f64,
+    /// Blocks of each capture.
+    pub blocks: usize,
 }
 
 impl BlockTest {
@@ -71,6 +88,7 @@ impl BlockTest {
         }
         Some(Self {
             p: f64::from(as_far) / f64::from(ways),
+            blocks: BLOCKS,
         })
     }
 }
@@ -91,14 +109,20 @@ fn per(time: f64, units: f64) -> f64 {
 
 /// Cuts what followed each other into [`BLOCKS`] blocks with about as many responses each.
 fn cut(parts: &[Block]) -> Vec<Block> {
+    cut_into(parts, BLOCKS)
+}
+
+/// Cuts it into `most` blocks, or fewer.
+pub(super) fn cut_into(parts: &[Block], most: usize) -> Vec<Block> {
     let total: u64 = parts.iter().map(|part| part.answered).sum();
-    let mut blocks = [Block::default(); BLOCKS];
+    let mut blocks = vec![Block::default(); most];
     let mut before = 0u64;
     for part in parts {
         // The block in which the middle of the part lies.
         let middle = u128::from(before) * 2 + u128::from(part.answered);
-        let place = middle * BLOCKS as u128 / u128::from(total.max(1) * 2);
-        let place = usize::try_from(place).unwrap_or(BLOCKS).min(BLOCKS - 1);
+        let place = middle * most as u128 / u128::from(total.max(1) * 2);
+        let place = usize::try_from(place).unwrap_or(most);
+        let place = place.min(most.saturating_sub(1));
         if let Some(block) = blocks.get_mut(place) {
             block.add(part);
         }
@@ -110,12 +134,7 @@ fn cut(parts: &[Block]) -> Vec<Block> {
 
 /// The blocks of a capture of which only the course is known.
 pub(super) fn of_timeline(line: &Timeline) -> Vec<Block> {
-    let part = |bucket: &wirewait_analysis::Interval| Block {
-        answered: bucket.answered,
-        data_bytes: bucket.data_bytes,
-        active_ns: bucket.active_ns,
-    };
-    let parts: Vec<Block> = line.buckets.iter().map(part).collect();
+    let parts: Vec<Block> = line.buckets.iter().map(Block::of_bucket).collect();
     cut(&parts)
 }
 
@@ -173,6 +192,7 @@ impl Pace {
             answered: 1,
             data_bytes,
             active_ns: u64::try_from(ns).unwrap_or(0),
+            ..Block::default()
         });
         if self.open.answered >= self.quota {
             self.fine.push(std::mem::take(&mut self.open));
@@ -220,7 +240,6 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_analysis::Interval;
 
     fn same(time: u64) -> Vec<(u64, u64)> {
         vec![(time, 1); BLOCKS]

@@ -1,9 +1,14 @@
 //! What changed against the baseline, in whom, and what speaks against saying so.
 
+use super::active::ActiveTime;
 use super::blame::{self, CulpritTime};
 use super::blocks::Block;
+use super::load::SameLoads;
 use super::losses::{Losses, Repeated};
-use super::{Caveat, Change, Confidence, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work, caveat};
+use super::{
+    Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work,
+    caveat, pauses,
+};
 use crate::{Culprit, Finding};
 use wirewait_analysis::{ENOUGH, Phase, Snapshot};
 
@@ -72,55 +77,6 @@ impl Basis {
     }
 }
 
-/// The active time of the clients for each answered request: waiting, lost, or spent between two
-/// requests.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ActiveTime {
-    /// In the baseline, ns.
-    pub base: Ratio,
-    /// In the other.
-    pub other: Ratio,
-    /// How sure the difference is.
-    pub confidence: Confidence,
-}
-
-impl ActiveTime {
-    fn of(
-        captures: &[&Snapshot],
-        blocks: &[Vec<Block>],
-        number: usize,
-        answered: impl Fn(usize) -> Option<u64>,
-    ) -> Option<Self> {
-        let each = |place: usize| {
-            let active = blame::total(captures.get(place)?).active();
-            Ratio::new(u128::from(active), u128::from(answered(place)?))
-        };
-        let of = |place: usize| blocks_of(blocks, place, |block| block.answered);
-        Some(Self {
-            base: each(0)?,
-            other: each(number + 1)?,
-            confidence: Confidence::of_blocks(&of(0), &of(number + 1)),
-        })
-    }
-
-    /// How much more of it the other needs.
-    #[must_use]
-    pub fn change(&self) -> Change {
-        self.base.change(self.other)
-    }
-}
-
-/// Active time and work of the blocks of a capture.
-pub(super) fn blocks_of(
-    blocks: &[Vec<Block>],
-    place: usize,
-    work: impl Fn(&Block) -> u64,
-) -> Vec<(u64, u64)> {
-    let blocks = blocks.get(place).into_iter().flatten();
-    blocks.map(|block| (block.active_ns, work(block))).collect()
-}
-
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -138,6 +94,12 @@ pub struct Conclusion {
     /// Active time for each answered request: client, network, server, as in
     /// [`crate::Verdict`]. Empty where one of the captures has none.
     pub parts: Vec<CulpritTime>,
+    /// What response times are within equal load, where that shows that another load made them longer or
+    /// shorter, and nothing else did.
+    pub by_load: Option<EqualLoad>,
+    /// Most of what changed of the active time are pauses between requests that are idle time in one
+    /// of the two, and not in the other: it does not decide.
+    pub pauses_moved: bool,
     /// Lost frames decided: nothing else would have said more than that it cannot tell.
     pub losses: Option<Losses>,
     /// In whom most of the change is, as far as the captures can tell.
@@ -155,6 +117,8 @@ pub(super) struct Evidence<'a> {
     pub(super) blocks: &'a [Vec<Block>],
     /// How many requests of each had something retransmitted, where they were seen.
     pub(super) repeated: &'a [Option<Repeated>],
+    /// The loads that the other has in common with the baseline.
+    pub(super) loads: Option<SameLoads>,
     pub(super) all: &'a Group,
     pub(super) groups: &'a [Group],
     pub(super) mix: &'a [Group],
@@ -167,19 +131,19 @@ impl Conclusion {
     pub(super) fn on(evidence: &Evidence<'_>, number: usize) -> Self {
         let Evidence {
             captures,
-            blocks,
             repeated,
             all,
             groups,
             mix,
             same_traffic,
+            ..
         } = *evidence;
         let answered = |place: usize| Some(all.sides.get(place)?.as_ref()?.counts.answered);
         let bytes = |place: usize| Some(all.sides.get(place)?.as_ref()?.data_bytes);
         let parts = blame::parts(captures, number, answered);
         let sizes = caveat::sizes(mix, number);
-        let work = Work::of(captures, blocks, all, mix, &sizes, number);
-        let active = ActiveTime::of(captures, blocks, number, answered);
+        let work = Work::of(evidence, &sizes, number);
+        let active = ActiveTime::of(evidence, number, answered);
         let mut said = Self {
             effect: Effect::None,
             basis: Basis::ResponseTime,
@@ -187,6 +151,8 @@ impl Conclusion {
             work: None,
             active,
             parts,
+            by_load: None,
+            pauses_moved: pauses::moved(captures, number, answered),
             losses: None,
             finding: Finding::None,
             most: None,
@@ -196,6 +162,11 @@ impl Conclusion {
         let effect = match effect {
             Effect::Slower | Effect::Faster if !is_material(all, number) => Effect::None,
             effect => effect,
+        };
+        said.by_load = load_alone(evidence, effect, number);
+        let effect = match said.by_load {
+            Some(_) => Effect::None,
+            None => effect,
         };
         let differs = active.is_some_and(|active| beyond(active.change(), MATERIAL));
         if same_traffic && (differs || matches!(effect, Effect::Slower | Effect::Faster)) {
@@ -218,6 +189,10 @@ impl Conclusion {
                 (effect, backwards) = (way_of(more), Some(more));
                 said.losses = Some(losses);
             }
+            if said.pauses_moved {
+                (effect, backwards) = (Effect::TooFew, None);
+                said.losses = None;
+            }
             said.basis = Basis::Bytes;
             said.effect = effect;
             said.confidence = work.confidence;
@@ -229,7 +204,8 @@ impl Conclusion {
             return said;
         }
         // The time for a request is that of requests of the same kind.
-        let alike = active.filter(|_| !said.doubts.iter().any(is_other_work));
+        let other_work = said.doubts.iter().any(is_other_work);
+        let alike = active.filter(|_| !other_work && !said.pauses_moved);
         if let Some((mut by_active, mut backwards)) =
             by_active_time(alike.as_ref(), effect, all, number)
         {
@@ -266,8 +242,10 @@ impl Conclusion {
             return said;
         }
         said.doubts.extend(disagrees(effect, all, number));
-        said.doubts
-            .extend(elsewhere(effect, all, &said.parts, number));
+        if !said.pauses_moved {
+            said.doubts
+                .extend(elsewhere(effect, all, &said.parts, number));
+        }
         said.finding = inside(effect, all, &said.parts, number);
         said.most = most(effect, groups, number, true);
         said
@@ -303,7 +281,7 @@ fn is_other_work(doubt: &Caveat) -> bool {
 }
 
 /// Whether it is this large at least, in thousandths, more or less.
-fn beyond(change: Change, thousandths: i64) -> bool {
+pub(super) fn beyond(change: Change, thousandths: i64) -> bool {
     match change {
         Change::Thousandths(n) => n.abs() >= thousandths,
         Change::FromNothing => true,
@@ -316,6 +294,19 @@ fn is_material(all: &Group, number: usize) -> bool {
         .into_iter()
         .filter_map(|figure| all.change(number, figure))
         .any(|change| beyond(change, MATERIAL))
+}
+
+/// What response times are within equal load, if they changed as `effect` says, and did not there.
+fn load_alone(evidence: &Evidence<'_>, effect: Effect, number: usize) -> Option<EqualLoad> {
+    let way = i64::try_from(way(effect)?).ok()?;
+    let loads = evidence.loads.as_ref()?;
+    let found = loads.test(|block| (block.response_ns, block.responses))?;
+    let longer = |change: Change| match change {
+        Change::Thousandths(n) => n.saturating_mul(way) >= MATERIAL,
+        Change::FromNothing => false,
+    };
+    let changed = evidence.all.change(number, Figure::ResponseTime)?;
+    (longer(changed) && !longer(found.slower())).then_some(found)
 }
 
 /// Whether it is twice as much or half as much.

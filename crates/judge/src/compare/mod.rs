@@ -1,6 +1,7 @@
 //! What changed against a baseline: the same figures of several captures side by side,
 //! how much they differ, and whether chance alone could make it so.
 
+mod active;
 mod blame;
 mod blocks;
 mod caveat;
@@ -9,19 +10,23 @@ mod condition;
 mod figure;
 mod group;
 mod jobs;
+mod load;
 mod losses;
+mod pauses;
 mod rank;
 mod same;
 mod values;
 mod work;
 
+pub use active::ActiveTime;
 pub use blame::CulpritTime;
 pub use blocks::{BLOCKS, BlockTest};
 pub use caveat::Caveat;
-pub use conclusion::{ActiveTime, Basis, Conclusion, Effect};
+pub use conclusion::{Basis, Conclusion, Effect};
 pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use jobs::{JobTimes, OPEN_JOBS};
+pub use load::EqualLoad;
 pub use losses::{Losses, Repeated};
 pub use rank::{Confidence, FEWEST, RankTest};
 pub use values::{KEPT, Values};
@@ -299,12 +304,17 @@ impl Comparison {
             (Some(base), Some(other)) => base.are_of_the_traffic_of(other),
             _ => false,
         };
+        let loads = |number: usize| {
+            let line = |place: usize| Some(&captures.get(place)?.load.timeline);
+            load::SameLoads::of(line(0)?, line(number + 1)?)
+        };
         let verdicts = (0..captures.len().saturating_sub(1))
             .map(|number| {
                 let evidence = conclusion::Evidence {
                     captures,
                     blocks: &blocks,
                     repeated: &repeated,
+                    loads: loads(number),
                     all: &all,
                     groups: &groups,
                     mix,

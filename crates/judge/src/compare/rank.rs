@@ -1,6 +1,7 @@
 //! The rank test of Wilcoxon, Mann and Whitney: whether the values of one sample tend to be
 //! greater than those of the other. It asks nothing of their distribution.
 
+use super::EqualLoad;
 use super::blocks::BlockTest;
 use wirewait_analysis::{Fidelity, Sample};
 
@@ -56,6 +57,15 @@ impl Confidence {
             Some(test) => Self::Blocks(test),
             None => Self::TooFew(base.len() as u64, other.len() as u64),
         }
+    }
+
+    /// What the test within equal load says.
+    #[must_use]
+    pub(super) const fn of_equal_load(found: &EqualLoad) -> Self {
+        Self::Blocks(BlockTest {
+            p: found.p,
+            blocks: found.blocks,
+        })
     }
 
     /// The probability, where the test was made.

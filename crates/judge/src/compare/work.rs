@@ -2,11 +2,10 @@
 //! size than the baseline's, the time of a single request says nothing of the service. A read of
 //! 30 KB that takes 28 times as long as one of 1 KB is no slower.
 
+use super::active::blocks_of;
 use super::blame::CulpritTime;
-use super::blocks::Block;
-use super::conclusion::blocks_of;
-use super::{Caveat, Change, Confidence, Figure, Group, Key, Ratio, Side};
-use wirewait_analysis::Snapshot;
+use super::conclusion::Evidence;
+use super::{Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, Ratio, Side};
 use wirewait_wire::Kind;
 
 /// A change of the throughput below this does not count, in thousandths of the baseline: requests
@@ -15,6 +14,7 @@ pub const MATERIAL: i64 = 100;
 
 /// Bytes of a read or write from which on data is most of the work; with fewer it is the request.
 const DATA: u64 = 512;
+
 /// What two captures moved, for the time in which their clients were active.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -25,20 +25,22 @@ pub struct Work {
     pub other: Ratio,
     /// How sure the difference is.
     pub confidence: Confidence,
+    /// What is found within equal load, where both captures pass through the same loads; that decides.
+    pub equal_load: Option<EqualLoad>,
     /// Active client time for each byte: client, network, server.
     pub parts: Vec<CulpritTime>,
 }
 
 impl Work {
     /// The work of both, if bytes are what they have to be compared by.
-    pub(super) fn of(
-        captures: &[&Snapshot],
-        blocks: &[Vec<Block>],
-        all: &Group,
-        mix: &[Group],
-        sizes: &[Caveat],
-        number: usize,
-    ) -> Option<Self> {
+    pub(super) fn of(evidence: &Evidence<'_>, sizes: &[Caveat], number: usize) -> Option<Self> {
+        let Evidence {
+            captures,
+            blocks,
+            all,
+            mix,
+            ..
+        } = *evidence;
         let dominated = |side: &Side, place: usize| {
             let other_size = |group: &&Group| {
                 let kind = kind(&group.key);
@@ -58,20 +60,30 @@ impl Work {
         }
         let (base, other) = all.both(number, Figure::ActiveThroughput)?;
         let moved = |place: usize| blocks_of(blocks, place, |block| block.data_bytes);
+        let loads = evidence.loads.as_ref();
+        let equal_load =
+            loads.and_then(|loads| loads.test(|block| (block.active_ns, block.data_bytes)));
         Some(Self {
             base,
             other,
-            confidence: Confidence::of_blocks(&moved(0), &moved(number + 1)),
+            confidence: match &equal_load {
+                Some(found) => Confidence::of_equal_load(found),
+                None => Confidence::of_blocks(&moved(0), &moved(number + 1)),
+            },
+            equal_load,
             parts: super::blame::parts(captures, number, |place| {
                 Some(all.sides.get(place)?.as_ref()?.data_bytes)
             }),
         })
     }
 
-    /// How much more the other moves.
+    /// How much more the other moves, within equal load where that can be told.
     #[must_use]
     pub fn change(&self) -> Change {
-        self.base.change(self.other)
+        match &self.equal_load {
+            Some(found) => found.more(),
+            None => self.base.change(self.other),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Compared;
 use super::words::key_name;
 use crate::figures::{Grouped, Percent};
+use crate::time::Short;
 use wirewait_judge::compare::Caveat;
 
 /// What speaks against it, a sentence each.
@@ -13,7 +14,7 @@ pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
     };
     let whose = |is_base: bool| if is_base { &base } else { &name };
     let share = |thousandths: u64| Percent(thousandths, 1000);
-    verdict
+    let mut all: Vec<String> = verdict
         .doubts
         .iter()
         .map(|doubt| match doubt {
@@ -87,7 +88,15 @@ pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                     .to_owned()
             }
         })
-        .collect()
+        .collect();
+    if verdict.pauses_moved {
+        let think = Short(compared.settings().think_ns);
+        all.push(format!(
+            "Doubt: pauses between requests, around {think}, are idle time in one of the two and active \
+             time in the other, so that active time does not decide; --think sets the limit."
+        ));
+    }
+    all
 }
 
 fn clients(n: u64) -> String {

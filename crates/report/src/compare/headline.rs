@@ -1,12 +1,12 @@
 //! The first line of a comparison by what decides it, and in whom the change is.
 
 use super::Compared;
-use super::words::{MANIFOLD, key_name, probability, value, worded};
+use super::words::{MANIFOLD, key_name, probability, stations, value, worded};
 use crate::figures::{Grouped, Percent};
 use crate::table::NOTHING;
 use wirewait_judge::compare::{
-    ActiveTime, BLOCKS, Change, Conclusion, Confidence, Effect, Figure, LEVEL, MATERIAL, Ratio,
-    Work,
+    ActiveTime, BLOCKS, Change, Conclusion, Confidence, Effect, EqualLoad, Figure, LEVEL, MATERIAL,
+    Ratio, Work,
 };
 use wirewait_judge::{Culprit, Finding};
 
@@ -20,13 +20,25 @@ pub(super) fn by_work(
     let (name, base) = (compared.name(number + 1), compared.name(0));
     let figure = Figure::ActiveThroughput;
     let rate = |rate: Ratio| value(compared.digits, figure, Some(rate));
-    let rates = format!(
-        "for each active client {name} moved {}, {base} {}: {}",
-        rate(work.other),
-        rate(work.base),
-        worded(figure, Some(work.change()))
-    );
-    match (verdict.effect, work.confidence) {
+    let rates = match &work.equal_load {
+        Some(load) => format!(
+            "with as many stations active ({}) {name} moved {}",
+            loads(load),
+            worded(figure, Some(work.change()))
+        ),
+        None => format!(
+            "for each active client {name} moved {}, {base} {}: {}",
+            rate(work.other),
+            rate(work.base),
+            worded(figure, Some(work.change()))
+        ),
+    };
+    let mut text = match (verdict.effect, work.confidence) {
+        (Effect::TooFew, _) if verdict.pauses_moved => {
+            format!(
+                "Cannot tell: {rates}, but pauses that are idle time in one of the two make most of it."
+            )
+        }
         (effect @ (Effect::Slower | Effect::Faster), confidence) => {
             let word = match effect {
                 Effect::Slower => "Slower",
@@ -43,12 +55,32 @@ pub(super) fn by_work(
         (Effect::TooFew, confidence) => cannot_tell(&rates, confidence, verdict),
         (_, confidence) if confidence.p().is_some_and(|p| p < LEVEL) => {
             let least = Percent(MATERIAL.unsigned_abs(), 1000);
-            format!("No change: {rates}. Less than {least} does not count where sizes differ.")
+            let p = chance(confidence);
+            format!(
+                "No change: {rates} ({p}), and less than {least} does not count where sizes differ."
+            )
         }
         (_, confidence) => {
             let p = chance(confidence);
             format!("No change: {rates}, which chance does as well ({p}).")
         }
+    };
+    if work.equal_load.is_some() {
+        text.push_str(&format!(
+            " At all loads together each active client moved {}, in {base} {}.",
+            rate(work.other),
+            rate(work.base)
+        ));
+    }
+    text
+}
+
+/// The loads within which two captures are compared.
+fn loads(load: &EqualLoad) -> String {
+    let (from, to) = load.stations;
+    match from == to {
+        true => stations(to),
+        false => format!("{from} to {to}"),
     }
 }
 
@@ -104,10 +136,14 @@ pub(super) fn by_active_time(
     active: &ActiveTime,
 ) -> String {
     let times = with_pauses(compared, number, active);
-    let what = format!(
-        "{times}: {}",
-        worded(Figure::ResponseTime, Some(active.change()))
-    );
+    let change = worded(Figure::ResponseTime, Some(active.change()));
+    let what = match &active.equal_load {
+        Some(load) => format!(
+            "with as many stations active ({}) a request with the pause before it was {change}",
+            loads(load)
+        ),
+        None => format!("{times}: {change}"),
+    };
     let p = chance(verdict.confidence);
     let mut text = match (verdict.effect, verdict.confidence) {
         (effect @ (Effect::Slower | Effect::Faster), confidence) => format!(
@@ -125,6 +161,9 @@ pub(super) fn by_active_time(
         (Effect::TooFew, confidence) => cannot_tell(&what, confidence, verdict),
         (Effect::None, _) => format!("No change: {what}, which chance does as well ({p})."),
     };
+    if active.equal_load.is_some() {
+        text.push_str(&format!(" At all loads together: {times}."));
+    }
     // What changed is not what a request takes, or most of it is not.
     if let Some((was, is)) = compared.comparison.all.both(number, Figure::ResponseTime)
         && (is.number() - was.number()).abs() * 2.0
@@ -192,6 +231,16 @@ pub(super) fn only_idle(compared: &Compared<'_>, number: usize) -> String {
          that count as idle. Users rested, or requests were lost before the capture. The requests \
          themselves took {took} (was {before}).",
         worded(Figure::Elapsed, all.change(number, Figure::Elapsed))
+    )
+}
+
+/// The verdict on one capture whose response times another load changed.
+pub(super) fn by_load(times: &str, load: &EqualLoad) -> String {
+    format!(
+        "No change: {times}, but with as many stations active ({}) {} ({}): another load, and no other service.",
+        loads(load),
+        worded(Figure::ResponseTime, Some(load.slower())),
+        probability(load.p)
     )
 }
 

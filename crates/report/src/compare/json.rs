@@ -12,8 +12,8 @@ use serde_json::{Map, Number, Value};
 use std::io::{self, Write};
 use wirewait_judge::Finding;
 use wirewait_judge::compare::{
-    ActiveTime, BLOCKS, Change, Conclusion, Confidence, CulpritTime, FEWEST, Figure, Group, Key,
-    LEVEL, Losses, Ratio, Side, Unit,
+    ActiveTime, BLOCKS, Change, Conclusion, Confidence, CulpritTime, EqualLoad, FEWEST, Figure,
+    Group, Key, LEVEL, Losses, Ratio, Side, Unit,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -103,6 +103,11 @@ documents! {
         active_time_per_request: Option<ComparedTime> = of(&verdict.active),
         /// Null where file data does not decide.
         by_bytes: Option<Work> = of(&verdict.work),
+        /// What response times are within equal load, where another load alone changed them; else null.
+        by_load: Option<WithinLoad> = of(&verdict.by_load),
+        /// Pauses that are idle time in one of the two captures alone make most of the difference of the
+        /// active time, which does not decide then.
+        pauses_moved: bool = verdict.pauses_moved,
         /// Null where lost frames do not decide.
         by_losses: Option<ByLosses> = of(&verdict.losses),
         doubts: Vec<String> = doubts(compared, number),
@@ -122,6 +127,19 @@ documents! {
         baseline_ns: i64 = nanoseconds(active.base, 1),
         ns: i64 = nanoseconds(active.other, 1),
         test: Tested = of((&active.confidence, LEVEL)),
+        /// Null where the load is the same all the time, or no other one is in both captures.
+        within_equal_load: Option<WithinLoad> = of(&active.equal_load),
+    }
+
+    /// What decides where both captures pass through the same numbers of active stations.
+    struct WithinLoad of found: &EqualLoad {
+        from_stations: u32 = found.stations.0,
+        to_stations: u32 = found.stations.1,
+        /// Numbers of stations, or ranges of them, that are compared apart.
+        loads: usize,
+        /// How much longer the same work takes, in per cent.
+        time_change_percent: Value = percent(Some(found.slower())),
+        p: f64 = rounded(found.p),
     }
 
     /// What decides where requests are of other sizes.
@@ -130,6 +148,8 @@ documents! {
         baseline_bytes_per_second: Value = number(Figure::ActiveThroughput, work.base),
         bytes_per_second: Value = number(Figure::ActiveThroughput, work.other),
         test: Tested = of((&work.confidence, LEVEL)),
+        /// As in `active_time_per_request`.
+        within_equal_load: Option<WithinLoad> = of(&work.equal_load),
         time_per_megabyte: Vec<ComparedPart> = parts(&work.parts, 1_000_000),
     }
 
@@ -185,7 +205,7 @@ documents! {
     where
         let (n, p, greater) = match confidence {
             Confidence::TooFew(a, b) => ((*a, *b), None, None),
-            Confidence::Blocks(test) => ((BLOCKS as u64, BLOCKS as u64), Some(test.p), None),
+            Confidence::Blocks(test) => ((test.blocks as u64, test.blocks as u64), Some(test.p), None),
             Confidence::Tested(test) => (test.n, Some(test.p), Some(test.greater())),
         };
     {

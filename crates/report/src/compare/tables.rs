@@ -193,25 +193,31 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         .rare_under("acks per request", "other", |group| {
             other(group, AcksPerRequest)
         })
-        .rare_under("throughput", "base", |group| base(group, Throughput))
-        .rare_under("throughput", "other", |group| other(group, Throughput))
-        .rare_under("throughput", "change", |group| change(group, Throughput))
-        .rare_under("over elapsed time", "base", |group| {
+        .rare_under("throughput while data moves", "base", |group| {
+            base(group, Throughput)
+        })
+        .rare_under("throughput while data moves", "other", |group| {
+            other(group, Throughput)
+        })
+        .rare_under("throughput while data moves", "change", |group| {
+            change(group, Throughput)
+        })
+        .rare_under("throughput over elapsed time", "base", |group| {
             by_load(base(group, WallThroughput))
         })
-        .rare_under("over elapsed time", "other", |group| {
+        .rare_under("throughput over elapsed time", "other", |group| {
             by_load(other(group, WallThroughput))
         })
-        .rare_under("over elapsed time", "change", |group| {
+        .rare_under("throughput over elapsed time", "change", |group| {
             by_load(change(group, WallThroughput))
         })
-        .rare_under("per second", "base", |group| {
+        .rare_under("transactions per second", "base", |group| {
             by_load(base(group, TransactionsPerSecond))
         })
-        .rare_under("per second", "other", |group| {
+        .rare_under("transactions per second", "other", |group| {
             by_load(other(group, TransactionsPerSecond))
         })
-        .rare_under("per second", "change", |group| {
+        .rare_under("transactions per second", "change", |group| {
             by_load(change(group, TransactionsPerSecond))
         })
         .rare_under("unanswered", "base", |group| some(base(group, Unanswered)))

@@ -115,11 +115,15 @@ pub(crate) fn most_changed(compared: &Compared<'_>) -> Option<usize> {
                 (Basis::ActiveTime, _, Some(active)) => (active.base, active.other),
                 _ => compared.comparison.all.both(number, Figure::ResponseTime)?,
             };
+            let within = match verdict.basis {
+                Basis::Bytes => verdict.work.as_ref().and_then(|work| work.equal_load),
+                Basis::ActiveTime => verdict.active.and_then(|active| active.equal_load),
+                _ => verdict.by_load,
+            };
             let real = matches!(verdict.effect, Effect::Slower | Effect::Faster);
             // Ten times as slow is as much as ten times as fast.
-            let times = (is.number().max(1e-12) / was.number().max(1e-12))
-                .ln()
-                .abs();
+            let all = is.number().max(1e-12) / was.number().max(1e-12);
+            let times = within.map_or(all, |load| load.times).ln().abs();
             Some((real, times, number))
         })
         .max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(b.2.cmp(&a.2)))
@@ -208,7 +212,8 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
              waited, what was lost, and their pauses that are not idle. It counts from {} on, if chance \
              alone makes such a difference less often than in {} (p, two-sided). The test deals the \
              parts of both captures out again, {BLOCKS} of each with as many responses; a few long waits \
-             count as what they took.",
+             count as what they took. Where both pass through the same numbers of active stations, \
+             parts are dealt out, and times compared, within each number.",
             Percent(MATERIAL.unsigned_abs(), 1000),
             Percent((LEVEL * 1000.0) as u64, 1000)
         ),

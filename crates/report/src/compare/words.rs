@@ -1,7 +1,7 @@
 //! Figures, changes, verdicts and doubts of a comparison in words.
 
 use super::Compared;
-use super::headline::{blamed, by_active_time, by_work, only_idle, pauses, same_traffic};
+use super::headline::{blamed, by_active_time, by_load, by_work, only_idle, pauses, same_traffic};
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
@@ -235,6 +235,9 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
         value(compared.digits, Figure::ResponseTime, Some(was)),
     );
     let percent = worded(Figure::ResponseTime, Some(change));
+    if let (Effect::None, Some(load)) = (verdict.effect, &verdict.by_load) {
+        return by_load(&format!("{times}: {percent}"), load);
+    }
     match (verdict.effect, verdict.confidence) {
         (Effect::TooFew, Confidence::TooFew(a, b)) => format!(
             "Cannot tell: {times} ({percent}), but of {b} and {a} requests, and a judgement takes \
@@ -285,7 +288,7 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
     }
 }
 
-fn stations(n: u32) -> String {
+pub(super) fn stations(n: u32) -> String {
     match n {
         1 => "1 station".to_owned(),
         n => format!("{n} stations"),

@@ -1,0 +1,69 @@
+//! All of the time as the unit of comparison: the active time of the clients for each answered request.
+
+use super::blame;
+use super::blocks::Block;
+use super::conclusion::Evidence;
+use super::{Change, Confidence, EqualLoad, Ratio};
+
+/// The active time of the clients for each answered request: waiting, lost, or spent between two
+/// requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ActiveTime {
+    /// In the baseline, ns.
+    pub base: Ratio,
+    /// In the other.
+    pub other: Ratio,
+    /// How sure the difference is.
+    pub confidence: Confidence,
+    /// What is found within equal load, where both captures pass through the same loads; that decides.
+    pub equal_load: Option<EqualLoad>,
+}
+
+impl ActiveTime {
+    pub(super) fn of(
+        evidence: &Evidence<'_>,
+        number: usize,
+        answered: impl Fn(usize) -> Option<u64>,
+    ) -> Option<Self> {
+        let Evidence {
+            captures, blocks, ..
+        } = *evidence;
+        let each = |place: usize| {
+            let active = blame::total(captures.get(place)?).active();
+            Ratio::new(u128::from(active), u128::from(answered(place)?))
+        };
+        let of = |place: usize| blocks_of(blocks, place, |block| block.answered);
+        let loads = evidence.loads.as_ref();
+        let equal_load =
+            loads.and_then(|loads| loads.test(|block| (block.active_ns, block.answered)));
+        Some(Self {
+            base: each(0)?,
+            other: each(number + 1)?,
+            confidence: match &equal_load {
+                Some(found) => Confidence::of_equal_load(found),
+                None => Confidence::of_blocks(&of(0), &of(number + 1)),
+            },
+            equal_load,
+        })
+    }
+
+    /// How much more of it the other needs, within equal load where that can be told.
+    #[must_use]
+    pub fn change(&self) -> Change {
+        match &self.equal_load {
+            Some(found) => found.slower(),
+            None => self.base.change(self.other),
+        }
+    }
+}
+
+/// Active time and work of the blocks of a capture.
+pub(super) fn blocks_of(
+    blocks: &[Vec<Block>],
+    place: usize,
+    work: impl Fn(&Block) -> u64,
+) -> Vec<(u64, u64)> {
+    let blocks = blocks.get(place).into_iter().flatten();
+    blocks.map(|block| (block.active_ns, work(block))).collect()
+}
