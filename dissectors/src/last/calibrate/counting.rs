@@ -58,7 +58,7 @@ impl Going {
     /// four bits that count new messages makes them leap.
     fn changed(&self) -> u32 {
         let [all, plain] = self.changed;
-        if plain & 15 == 15 { all } else { plain }
+        if plain & 15 == 15 { all | plain } else { plain }
     }
 }
 
