@@ -179,10 +179,7 @@ impl Analyzer {
             registry, settings, ..
         } = &self.common;
         let walk = registry.walk_by(&mut self.templates, frame);
-        let before = self
-            .state
-            .duplicates
-            .look(frame, walk, (settings, registry));
+        let before = self.state.duplicates.look(frame, walk, settings);
         let looked = (walk, &before, None);
         self.state
             .frame(frame, looked, &mut self.paths, &self.common, sink);

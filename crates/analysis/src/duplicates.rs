@@ -14,7 +14,7 @@
 use crate::Settings;
 use crate::apart::{ClocksApart, Watched};
 use crate::by_template::ByTemplate;
-use wirewait_wire::{Endpoint, Frame, Registry, Routed, Timestamp, Walk};
+use wirewait_wire::{Endpoint, Frame, Routed, Span, Timestamp, Walk};
 
 /// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
 /// there is file data, which the checksums, sequence numbers and identifiers in front of it tell
@@ -104,16 +104,10 @@ impl Duplicates {
     /// Takes the next frame in, whose layers are `walk`.
     // Once for each way to read frames, so that it is part of that.
     #[inline(always)]
-    pub(crate) fn look(
-        &mut self,
-        frame: &Frame<'_>,
-        walk: &Walk,
-        (settings, registry): (&Settings, &Registry),
-    ) -> Before {
-        let packet = Routable::of(frame, walk, registry);
-        let (before, digest) = match packet {
-            Some(packet) => self.pass(frame, &packet, settings),
-            None => self.remember(frame, walk, settings),
+    pub(crate) fn look(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> Before {
+        let (before, digest) = match (walk.routed, &walk.counted) {
+            (Some(routed), Some(span)) => self.pass(frame, walk, (span, routed), settings),
+            _ => self.remember(frame, walk, settings),
         };
         if digest <= self.watched.up_to && before.original.is_none() {
             self.watched
@@ -128,10 +122,14 @@ impl Duplicates {
     fn pass(
         &mut self,
         frame: &Frame<'_>,
-        packet: &Routable<'_>,
+        walk: &Walk,
+        (span, routed): (&Span, &Routed),
         settings: &Settings,
     ) -> (Before, u64) {
-        let window = match packet.numbered {
+        let Some(packet) = Routable::of(frame, span, routed) else {
+            return self.remember(frame, walk, settings);
+        };
+        let window = match walk.packet_start == Some(span.start) {
             true => settings.duplicate_id_ns,
             false => settings.duplicate_ns,
         };
@@ -235,24 +233,20 @@ impl Duplicates {
 struct Routable<'a> {
     /// From its header on, as far as it is compared.
     bytes: &'a [u8],
-    routed: &'static Routed,
-    /// Its sender changes its identification with every transmission.
-    numbered: bool,
+    routed: &'a Routed,
     hops: u8,
 }
 
 impl<'a> Routable<'a> {
     #[inline]
-    fn of(frame: &Frame<'a>, walk: &Walk, registry: &Registry) -> Option<Self> {
-        let span = walk.counted.as_ref()?;
-        let routed = registry.dissector(span.dissector).routed?;
-        let end = frame.bytes.len().min(span.end as usize);
-        let bytes = frame.bytes.get(span.start as usize..end)?;
+    fn of(frame: &Frame<'a>, span: &Span, routed: &'a Routed) -> Option<Self> {
+        let start = span.start as usize;
+        let end = frame.bytes.len().min(span.end as usize).min(start + ROUTED);
+        let bytes = frame.bytes.get(start..end)?;
         let counted = *bytes.get(routed.counter)?;
         Some(Self {
-            bytes: &bytes[..bytes.len().min(ROUTED)],
+            bytes,
             routed,
-            numbered: walk.packet_start == Some(span.start),
             hops: if routed.up {
                 counted
             } else {
@@ -270,7 +264,12 @@ impl<'a> Routable<'a> {
                     let words = |bytes: &[u8; 16]| u64::from_le_bytes(bytes.as_chunks().0[at]);
                     words(head) & words(&self.routed.stays)
                 };
-                digest(rest, mix(word(0), word(1) ^ 0x5851_f42d_4c95_7f2d))
+                let head = mix(word(0), word(1) ^ 0x5851_f42d_4c95_7f2d);
+                match rest.first_chunk() {
+                    // As nearly all are.
+                    Some(rest) => digest_of_two(rest, head),
+                    None => digest(rest, head),
+                }
             }
             None => digest(&[], self.bytes.len() as u64),
         }
@@ -461,6 +460,18 @@ pub(crate) fn digest(bytes: &[u8], length: u64) -> u64 {
     mix(even ^ odd.rotate_left(32), K)
 }
 
+/// Two blocks of a digest, behind what came before them.
+#[inline(always)]
+fn digest_of_two(bytes: &[u8; 64], before: u64) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let word = |at: usize| u64::from_le_bytes(bytes.as_chunks().0[at]);
+    let even = mix(word(0) ^ before, word(1) ^ K);
+    let odd = mix(word(2) ^ 0x1405_7b7e_f767_814f, word(3) ^ K);
+    let even = mix(word(4) ^ even, word(5) ^ K);
+    let odd = mix(word(6) ^ odd, word(7) ^ K);
+    mix(even ^ odd.rotate_left(32), K)
+}
+
 #[inline]
 fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -470,7 +481,7 @@ fn mix(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::{Dissector, DissectorId, LinkType, Span};
+    use wirewait_wire::{DissectorId, LinkType};
 
     fn frame(at: i64, bytes: &[u8]) -> Frame<'_> {
         Frame {
@@ -482,18 +493,10 @@ mod tests {
         }
     }
 
-    fn registry() -> Registry {
-        Registry::new(&[]).unwrap()
-    }
-
     fn copy(d: &mut Duplicates, at: i64, bytes: &[u8], identified: Option<u32>) -> bool {
         let mut walk = Walk::default();
         walk.packet_start = identified;
-        let before = d.look(
-            &frame(at, bytes),
-            &walk,
-            (&Settings::default(), &registry()),
-        );
+        let before = d.look(&frame(at, bytes), &walk, &Settings::default());
         before.original.is_some()
     }
 
@@ -507,23 +510,16 @@ mod tests {
     }
 
     /// The third byte counts down, and the fourth changes with it.
-    static COUNTS_DOWN: Dissector = Dissector {
-        name: "counts-down",
-        routed: Some(&Routed {
-            counter: 2,
-            up: false,
-            stays: [
-                255, 255, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-            ],
-        }),
-        ..Dissector::PLAIN
+    static COUNTS_DOWN: Routed = Routed {
+        counter: 2,
+        up: false,
+        stays: [
+            255, 255, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+        ],
     };
-
-    static PROTOCOLS: &[&Dissector] = &[&COUNTS_DOWN];
 
     #[test]
     fn a_packet_behind_a_router_is_known_by_all_that_stays() {
-        let registry = Registry::new(PROTOCOLS).unwrap();
         let mut d = Duplicates::new();
         let mut walk = Walk::default();
         walk.counted = Some(Span {
@@ -532,10 +528,11 @@ mod tests {
             payload: 4,
             end: 40,
         });
+        walk.routed = Some(&COUNTS_DOWN);
         let mut look = |at, life, sum, last| {
             let mut bytes = [7; 60];
             (bytes[2], bytes[3], bytes[39], bytes[59]) = (life, sum, last, sum);
-            let before = d.look(&frame(at, &bytes), &walk, (&Settings::default(), &registry));
+            let before = d.look(&frame(at, &bytes), &walk, &Settings::default());
             let packet = before.packet.map(|before| (before.hops, before.again));
             (before.original, packet, before.hops)
         };
@@ -571,11 +568,7 @@ mod tests {
             ..Span::default()
         });
         walk.facts.hops = Some(bytes[2]);
-        let before = d.look(
-            &frame(at, bytes),
-            &walk,
-            (&Settings::default(), &registry()),
-        );
+        let before = d.look(&frame(at, bytes), &walk, &Settings::default());
         let packet = before.packet;
         (
             before.original.is_some(),

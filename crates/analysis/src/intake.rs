@@ -47,9 +47,7 @@ impl Intake {
     /// Looks at the next frame.
     pub fn look(&mut self, frame: &Frame<'_>, look: &mut Look) {
         let walk = self.registry.walk_by(&mut self.templates, frame);
-        look.before = self
-            .duplicates
-            .look(frame, walk, (&self.settings, &self.registry));
+        look.before = self.duplicates.look(frame, walk, &self.settings);
         let segments = self.segments.as_mut();
         look.counted = segments.map(|segments| {
             let twice = look.before.is_twice(frame);

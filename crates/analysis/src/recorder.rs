@@ -24,12 +24,29 @@ pub(crate) struct Recorder {
     several: bool,
     /// Within this, not its ends, the time that was recorded last is near enough; nowhere as yet.
     near: Option<(Timestamp, Timestamp)>,
+    /// From this time on, for so long, ns, a frame of the same interface only adds its bytes.
+    steady: (Timestamp, u64),
 }
 
 impl Recorder {
     /// A frame came.
     #[inline]
     pub(crate) fn seen(&mut self, seen: &Seen<'_>) {
+        let (from, ns) = self.steady;
+        let behind = seen.frame.at.as_nanos().wrapping_sub(from.as_nanos());
+        match &mut self.traffic {
+            Some(traffic)
+                if behind.cast_unsigned() < ns && traffic.interface == seen.frame.interface =>
+            {
+                traffic.bytes = traffic.bytes.saturating_add(seen.on_wire);
+                self.unrecorded = true;
+            }
+            _ => self.seen_anew(seen),
+        }
+    }
+
+    #[inline(never)]
+    fn seen_anew(&mut self, seen: &Seen<'_>) {
         let (at, interface) = (seen.frame.at, seen.frame.interface);
         match &mut self.traffic {
             Some(traffic)
@@ -60,6 +77,16 @@ impl Recorder {
             self.near = Some((at.plus(-NOW_NS), at.plus(NOW_NS)));
             self.moments.push(Moment::Now(at));
         }
+        self.steady = self.is_steady().unwrap_or_default();
+    }
+
+    /// When frames change nothing but the bytes of the latest.
+    fn is_steady(&self) -> Option<(Timestamp, u64)> {
+        let (traffic, (near, far)) = (self.traffic.as_ref()?, self.near?);
+        let from = traffic.since.max(near.plus(1));
+        let to = traffic.since.plus(Traffic::NS).min(far);
+        let ns = u64::try_from(to.since(from)).ok()?;
+        (!self.several).then_some((from, ns))
     }
 
     /// A client waits for a request.

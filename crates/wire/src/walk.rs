@@ -2,7 +2,7 @@
 
 use crate::{
     Address, Carries, Dissector, DissectorId, Facts, Fault, Frame, Framing, Input, Next, Registry,
-    Stop, StopReason, TemplateId,
+    Routed, Stop, StopReason, TemplateId,
 };
 
 /// More layers than any frame of these protocols has; a deeper one is malformed.
@@ -52,6 +52,8 @@ pub struct Walk {
     /// The layer that counts the routers that its packets passed: up ([`Facts::hops`]), if there is one, or
     /// the outermost that counts [down](crate::Routed).
     pub counted: Option<Span>,
+    /// What routers change in that layer, where that is known.
+    pub routed: Option<&'static Routed>,
     /// The innermost of the layers that have a [name as a carrier](Dissector::carrier).
     pub carrier: Option<Span>,
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
@@ -92,6 +94,7 @@ impl Default for Walk {
             neighbours: (Address::None, Address::None),
             packet_start: None,
             counted: None,
+            routed: None,
             carrier: None,
             unread: None,
             template: None,
@@ -170,6 +173,7 @@ impl Walk {
         self.neighbours = other.neighbours;
         self.packet_start = other.packet_start;
         self.counted = other.counted;
+        self.routed = other.routed;
         self.carrier = other.carrier;
         self.unread = other.unread;
         self.template = other.template;
@@ -187,6 +191,7 @@ impl Walk {
         self.neighbours = (Address::None, Address::None);
         self.packet_start = None;
         self.counted = None;
+        self.routed = None;
         self.carrier = None;
         self.unread = None;
         self.template = None;
@@ -297,6 +302,7 @@ impl Registry {
                     || walk.counted.is_none() && dissector.routed.is_some())
             {
                 walk.counted = Some(span);
+                walk.routed = dissector.routed;
                 counts_up = walk.facts.hops.is_some();
             }
             walk.nested = walk.len;

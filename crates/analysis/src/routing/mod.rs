@@ -53,10 +53,12 @@ impl Routing {
             self.most_hops = self.most_hops.max(Some(hops));
             self.at_hop_limit += u64::from(hops >= HOP_LIMIT - 1);
         }
-        let Some(hops) = seen.hops else {
-            return false;
-        };
-        self.routers.seen(seen, hops, crossed)
+        match seen.hops {
+            Some(hops) if seen.before.is_some() || !self.routers.is_idle() => {
+                self.routers.seen(seen, hops, crossed)
+            }
+            _ => false,
+        }
     }
 
     /// Rows that were dropped because there were too many.

@@ -90,16 +90,20 @@ impl Routers {
         }
     }
 
+    /// Whether no two stations are known whose packets were captured on both sides of a router.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     /// Whether it is seen on the side of a router that is not followed.
+    #[inline(never)]
     pub(super) fn seen(
         &mut self,
         seen: &Seen<'_>,
         hops: u8,
         crossed: impl FnOnce(&Crossing),
     ) -> bool {
-        if seen.before.is_none() && self.pairs.is_empty() {
-            return false;
-        }
         let new = SeenBefore {
             at: seen.frame.at,
             interface: seen.frame.interface,
