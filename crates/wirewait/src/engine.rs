@@ -291,45 +291,23 @@ impl<S: Source> Engine<S> {
     }
 
     fn next_frames(&mut self, mut each: impl Each) -> Result<Progress, SourceError> {
-        let (mut held, mut place, mut failed) = (Held::default(), 0, None);
-        let mut steps = 0;
-        loop {
-            // One call for frames from either place, so that what each takes is part of the loop.
-            let (frame, behind) = if let Some((frame, set)) = held.at(place) {
-                place += 1;
-                if let Some(resumed) = set {
-                    self.driver.clock_was_set(&resumed);
-                }
-                (frame, true)
-            } else {
-                if let Some(error) = failed {
-                    return Err(error);
-                }
-                if steps >= STEP {
-                    return Ok(Progress::More);
-                }
-                steps += 1;
-                let Some(frame) = self.source.next_frame()? else {
-                    return Ok(Progress::End);
-                };
-                if self.silence.may_end(frame.at)
-                    && self.silence.is_behind(frame.at, self.driver.latest())
-                {
-                    (held, place) = (Held::default(), 0);
-                    let more = self.silence.look(&frame, &mut held);
-                    failed = self.look_behind(&mut held, more);
-                    continue;
-                }
-                (frame, false)
+        for _ in 0..STEP {
+            let Some(frame) = self.source.next_frame()? else {
+                return Ok(Progress::End);
             };
+            if self.silence.may_end(frame.at)
+                && self.silence.is_behind(frame.at, self.driver.latest())
+            {
+                let mut held = Held::default();
+                let more = self.silence.look(&frame, &mut held);
+                if let Some(over) = self.behind_silence((held, more), &mut each) {
+                    return over;
+                }
+                continue;
+            }
             let interface = frame.interface;
             match each.each(&frame, &mut self.driver) {
-                Choice::Take => {
-                    if behind {
-                        self.driver.was_behind_silence();
-                    }
-                    self.driver.meet(interface, &self.source);
-                }
+                Choice::Take => self.driver.meet(interface, &self.source),
                 Choice::Skip => {
                     let at = frame.at;
                     self.driver.skip(1);
@@ -338,19 +316,46 @@ impl<S: Source> Engine<S> {
                 Choice::Stop => return Ok(Progress::End),
             }
         }
+        Ok(Progress::More)
     }
 
-    /// Holds frames behind a silence back until it is known whether the clock was set, as far as they are at hand.
+    /// Frames behind a silence, once it is known whether the clock was set, as far as they are at hand. What ended the
+    /// loop, if something did.
     #[cold]
     #[inline(never)]
-    fn look_behind(&mut self, held: &mut Held, mut more: bool) -> Option<SourceError> {
+    fn behind_silence(
+        &mut self,
+        (mut held, mut more): (Held, bool),
+        each: &mut dyn Each,
+    ) -> Option<Result<Progress, SourceError>> {
+        let mut over = None;
         while more {
             more = match self.source.next_frame() {
-                Ok(Some(frame)) => self.silence.look(&frame, held),
-                Ok(None) => false,
-                Err(error) => return Some(error),
+                Ok(Some(frame)) => self.silence.look(&frame, &mut held),
+                end => {
+                    over = Some(end.map(|_| Progress::End));
+                    false
+                }
             };
         }
-        None
+        let mut place = 0;
+        while let Some((frame, set)) = held.at(place) {
+            place += 1;
+            if let Some(resumed) = set {
+                self.driver.clock_was_set(&resumed);
+            }
+            match each.each(&frame, &mut self.driver) {
+                Choice::Take => {
+                    self.driver.was_behind_silence();
+                    self.driver.meet(frame.interface, &self.source);
+                }
+                Choice::Skip => {
+                    self.driver.skip(1);
+                    self.silence.skipped(self.driver.number(), frame.at);
+                }
+                Choice::Stop => return Some(Ok(Progress::End)),
+            }
+        }
+        over
     }
 }
