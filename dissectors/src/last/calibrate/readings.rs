@@ -81,7 +81,11 @@ impl Traffic {
                 bytes[1] |= length[1];
                 let client = Endpoint::mac([8, 0, 0x2b, 0, 0, told.client]);
                 let server = Endpoint::mac([8, 0, 0x2b, 0, 0x10, told.server]);
-                let ends = if told.kind == 1 { (client, server) } else { (server, client) };
+                let ends = if told.kind == 1 {
+                    (client, server)
+                } else {
+                    (server, client)
+                };
                 frame += 1;
                 at += 1_000_000;
                 capture.take(frame, Timestamp::from_nanos(at), ends, Input::whole(&bytes));
@@ -107,8 +111,16 @@ impl Traffic {
                     told.transaction = told.transaction.wrapping_add(own);
                     let is_long = nth % self.long == 3;
                     let words = [&nth.to_le_bytes()[..], &[0; 6]].concat();
-                    let size = if is_long { self.longest } else { 1 + (nth * 7 % 1300) as usize };
-                    let written = if is_long && self.writes { self.longest } else { 0 };
+                    let size = if is_long {
+                        self.longest
+                    } else {
+                        1 + (nth * 7 % 1300) as usize
+                    };
+                    let written = if is_long && self.writes {
+                        self.longest
+                    } else {
+                        0
+                    };
                     let asks = smb1(0x0b, 0, &words, &vec![7; written]);
                     let says = smb1(0x0b, 0x80, &[0; 10], &vec![9; size]);
                     say(told, &asks);
@@ -132,7 +144,11 @@ impl Traffic {
 fn begin(told: &Told, kind: u8) -> Vec<u8> {
     let client = (0x1100 + u16::from(told.client)).to_le_bytes();
     let server = (0x2200 + u16::from(told.server)).to_le_bytes();
-    let (to, from) = if told.kind == 1 { (server, client) } else { (client, server) };
+    let (to, from) = if told.kind == 1 {
+        (server, client)
+    } else {
+        (client, server)
+    };
     [&[0, 0, kind, 0], &to[..], &from].concat()
 }
 
@@ -180,8 +196,15 @@ fn a_segment_of_16_bits_is_not_confirmed_as_8() {
     for big in [true, false] {
         let found = TRAFFIC.findings(|told| {
             let segment = told.segment as u16;
-            let segment = if big { segment.to_be_bytes() } else { segment.to_le_bytes() };
-            header(told, &[told.transaction as u8, 0, 0, 0, segment[0], segment[1]])
+            let segment = if big {
+                segment.to_be_bytes()
+            } else {
+                segment.to_le_bytes()
+            };
+            header(
+                told,
+                &[told.transaction as u8, 0, 0, 0, segment[0], segment[1]],
+            )
         });
         let low = if big { 13 } else { 12 };
         assert_eq!(row(&found, "response", "segment").offset, Some(low));
@@ -262,7 +285,10 @@ fn a_slot_in_the_word_of_a_sequence_is_no_part_of_it() {
     let found = |slots: u32| {
         TRAFFIC.findings(|told| {
             let slot = 5 + told.nth % slots;
-            header(told, &((told.sequence & 0xfff | slot << 12) as u16).to_le_bytes())
+            header(
+                told,
+                &((told.sequence & 0xfff | slot << 12) as u16).to_le_bytes(),
+            )
         })
     };
     let one = found(1);
@@ -287,10 +313,13 @@ fn a_slot_in_the_word_of_a_sequence_is_no_part_of_it() {
 #[test]
 fn a_count_of_copies_below_a_number_is_no_part_of_it() {
     for bits in [1, 3, 4] {
-        let found = TRAFFIC.findings(|told| {
-            header(told, &[((told.transaction << bits) | told.copy) as u8])
-        });
-        assert!(confirmed(&found).is_empty(), "{bits} {:?}", confirmed(&found));
+        let found = TRAFFIC
+            .findings(|told| header(told, &[((told.transaction << bits) | told.copy) as u8]));
+        assert!(
+            confirmed(&found).is_empty(),
+            "{bits} {:?}",
+            confirmed(&found)
+        );
     }
 }
 
@@ -308,9 +337,8 @@ fn bits_that_never_change_are_another_field() {
     let found = TRAFFIC.findings(|told| header(told, &[0x30 | told.transaction as u8 & 15]));
     assert!(confirmed(&found).is_empty(), "{:?}", confirmed(&found));
     // Clients that take numbers in turn each see an even one, or an odd one.
-    let found = TRAFFIC.findings(|told| {
-        header(told, &[(told.nth * 2 + u32::from(told.client)) as u8])
-    });
+    let found =
+        TRAFFIC.findings(|told| header(told, &[(told.nth * 2 + u32::from(told.client)) as u8]));
     assert!(confirmed(&found).is_empty(), "{:?}", confirmed(&found));
 }
 
@@ -375,7 +403,10 @@ fn a_length_is_confirmed_as_far_as_it_was_seen() {
 #[test]
 fn what_was_rightly_confirmed_stays() {
     let found = TRAFFIC.findings(|told| {
-        header(told, &[told.sequence as u8, 7, told.transaction as u8, 0xff])
+        header(
+            told,
+            &[told.sequence as u8, 7, told.transaction as u8, 0xff],
+        )
     });
     assert_eq!(
         confirmed(&found),
@@ -404,7 +435,13 @@ fn what_was_rightly_confirmed_stays() {
     for big in [true, false] {
         let found = traffic.findings(|told| {
             let both = [told.sequence as u16, told.transaction as u16];
-            let both = both.map(|word| if big { word.to_be_bytes() } else { word.to_le_bytes() });
+            let both = both.map(|word| {
+                if big {
+                    word.to_be_bytes()
+                } else {
+                    word.to_le_bytes()
+                }
+            });
             header(told, &both.concat())
         });
         assert_eq!(
@@ -504,7 +541,9 @@ impl Filler {
             Self::Constant(value) => value,
             Self::Direction(value) => value.wrapping_mul(told.kind),
             Self::Noise(true) => about as u8,
-            Self::Noise(false) => (about ^ u32::from(told.kind) * 77 ^ told.sequence.wrapping_mul(31)) as u8,
+            Self::Noise(false) => {
+                (about ^ (u32::from(told.kind) * 77) ^ told.sequence.wrapping_mul(31)) as u8
+            }
             Self::Segment => told.segment as u8,
             Self::Client => told.client,
         }
