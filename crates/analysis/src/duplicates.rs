@@ -30,8 +30,10 @@ const TRANSIT_NS: i64 = 2_000_000_000;
 
 /// The numbers that interfaces have; there are no more.
 const INTERFACES: u64 = 0xffff;
+/// Where a part of a digest of the link header begins there.
+const LINK: u32 = 25;
 /// How many bits of a digest make room for what else is kept of a packet.
-const ROOM: u32 = 25;
+const ROOM: u32 = 33;
 
 /// A packet that a router counted, where and when it was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +136,15 @@ impl Duplicates {
             false => settings.duplicate_ns,
         };
         let digest = packet.digest();
+        // Where a sender does not number them, a copy has the same link header: stations send the same
+        // packet in several framings.
+        let link = match walk.packet_start == Some(span.start) {
+            true => 0,
+            false => {
+                let head = frame.bytes.get(..span.start as usize).unwrap_or_default();
+                self::digest(head, frame.wire_len.into()) >> 56
+            }
+        };
         let now = SeenBefore {
             at: frame.at,
             interface: frame.interface,
@@ -141,7 +152,8 @@ impl Duplicates {
             again: false,
         };
         let set = &mut self.sets[digest as usize % SETS];
-        let kept = KeptDigest::packet(digest, now);
+        let mut kept = KeptDigest::packet(digest, now);
+        kept.word |= link << LINK;
         let mut before = Before {
             original: None,
             packet: None,
@@ -342,7 +354,8 @@ impl Set {
     ) {
         let known = self.0[place % WAYS];
         let (before, passed) = (known.sight(), now.at.since(known.at));
-        if before.hops == now.hops && (0..=window).contains(&passed) {
+        let alike = (known.word ^ kept.word) >> LINK == 0 && before.hops == now.hops;
+        if alike && (0..=window).contains(&passed) {
             found.original = Some(before.interface);
         } else if (0..=TRANSIT_NS).contains(&passed) {
             let again = before.again || now.hops <= before.hops;

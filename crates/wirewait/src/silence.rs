@@ -16,6 +16,8 @@ const SILENT_NS: i64 = 250_000_000;
 /// Frames that are held back at most, and their bytes.
 const HELD_FRAMES: usize = 256;
 const HELD_BYTES: usize = 1 << 20;
+/// Frames without time stamps that are held back before the first with them.
+const WITHOUT: usize = 4;
 /// Connections that are looked at behind one silence.
 const CONNECTIONS: usize = 16;
 
@@ -161,7 +163,13 @@ impl Silence {
         if let Some(segment) = Stamped::of(frame, walk) {
             held.segment(&segment);
         }
-        !held.open.is_empty() && !held.is_full()
+        // Of frames that no station's clock is in only a few are worth waiting for.
+        let worth = held
+            .open
+            .iter()
+            .any(|silence| !silence.connections.is_empty())
+            || held.heads.len() < WITHOUT && walk.spans().len() > 1;
+        !held.open.is_empty() && !held.is_full() && worth
     }
 }
 
