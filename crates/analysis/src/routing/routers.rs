@@ -223,7 +223,7 @@ mod tests {
                 hops,
                 again: false,
             };
-            let before = self.1.packet(digest << 32 | digest, new);
+            let before = self.1.packet(digest << 40 | digest, new);
             let [a, b] = [1, 2].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n]));
             self.2 = None;
             let crossed = |crossing: &Crossing| self.2 = Some(*crossing);
