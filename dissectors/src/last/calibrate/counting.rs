@@ -179,7 +179,11 @@ impl Search<'_> {
             // From all ones to zero it is a carry in both.
             _ => {
                 doubts.add(le.leaps == be.leaps, "it can be read in either order");
-                if le.leaps <= be.leaps { Form::Le } else { Form::Be }
+                if le.leaps <= be.leaps {
+                    Form::Le
+                } else {
+                    Form::Be
+                }
             }
         };
         let [le, be] = goings;

@@ -39,7 +39,11 @@ struct Bits(u64);
 impl fmt::Display for Bits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let set = |bit: u32| self.0.checked_shr(bit).is_some_and(|bits| bits & 1 == 1);
-        let name = if self.0.count_ones() == 1 { "bit" } else { "bits" };
+        let name = if self.0.count_ones() == 1 {
+            "bit"
+        } else {
+            "bits"
+        };
         f.write_str(name)?;
         let begins = (0..u64::BITS).filter(|bit| set(*bit) && (*bit == 0 || !set(bit - 1)));
         for (n, from) in begins.enumerate() {

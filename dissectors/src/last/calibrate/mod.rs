@@ -581,9 +581,10 @@ mod tests {
         // seen.
         let assumed = Confidence::Assumed;
         assert_eq!(place(&found, "any", "length"), Some((0, 16, assumed)));
-        assert!(source(&found, "length").ends_with(
-            "; its bits 9 to 15 never changed: they may be another field"
-        ));
+        assert!(
+            source(&found, "length")
+                .ends_with("; its bits 9 to 15 never changed: they may be another field")
+        );
         assert_eq!(
             place(&found, "response", "transaction"),
             Some((10, 16, assumed))

@@ -71,9 +71,10 @@ impl Search<'_> {
                 "no message has 256 bytes: its high byte was always 0",
             );
             doubts.add(places.len() > 1, "other bytes are the length, too");
-            let changed = self.seen.windows(2).fold(0, |changed, two| {
-                changed | two[0].length ^ two[1].length
-            });
+            let changed = self
+                .seen
+                .windows(2)
+                .fold(0, |changed, two| changed | two[0].length ^ two[1].length);
             let constant = u64::from(!changed & 0xffff);
             let before = "its ";
             let after = " never changed: they may be another field";
@@ -245,7 +246,11 @@ impl Search<'_> {
                 (table::REQUEST, Kind::Request),
                 (table::RESPONSE, Kind::Response),
             ] {
-                let own = self.cases.more.iter().filter(|more| more.first.kind == kind);
+                let own = self
+                    .cases
+                    .more
+                    .iter()
+                    .filter(|more| more.first.kind == kind);
                 let own: Vec<&More<'_>> = own.collect();
                 let mut doubts = Doubts::default();
                 doubts.add(places.len() > 1, "other bytes count, too");
