@@ -11,6 +11,8 @@ const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/conversation.rs FEW",
     "crates/analysis/src/symptoms/rhythm.rs LEVELS",
     "crates/capture/src/pcap.rs ZEROS",
+    "crates/capture/src/pcapng.rs INTERFACE_FIELDS",
+    "crates/capture/src/pcapng.rs STATISTICS_FIELDS",
     "crates/model/src/distribution.rs BUCKETS",
     "crates/model/src/distribution.rs HALF",
     "crates/model/src/distribution.rs NUMBERS",
