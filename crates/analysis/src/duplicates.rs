@@ -142,7 +142,12 @@ impl Duplicates {
             true => 0,
             false => {
                 let head = frame.bytes.get(..span.start as usize).unwrap_or_default();
-                self::digest(head, frame.wire_len.into()) >> 56
+                let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |b| u64::from_le_bytes(*b));
+                let [first, last] = [word(head.first_chunk()), word(head.last_chunk())];
+                mix(
+                    first ^ u64::from(frame.wire_len) << 48 ^ 0x9e37_79b9_7f4a_7c15,
+                    last ^ 0x5851_f42d_4c95_7f2d,
+                ) >> 56
             }
         };
         let now = SeenBefore {
