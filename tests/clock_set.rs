@@ -52,7 +52,7 @@ fn total(snapshot: &Snapshot) -> [u64; 2] {
     [ledger.total(), ledger.get(Phase::Unanswered)]
 }
 
-/// What the jump may change: shares by so many thousandths, and no more time than there is without it.
+/// What the jump may change: shares by this number of thousandths, and no more time than there is without it.
 fn assert_as_without(name: &str, plain: &Snapshot, jumped: &Snapshot, (number, by): (usize, i64)) {
     let name = format!("{name}, {by} ns before frame {number}");
     let (expected, verdict) = (Verdict::on(plain), Verdict::on(jumped));

@@ -47,7 +47,7 @@ pub enum Doubt {
     Close(Culprit, u64),
     /// A single sample says how far these stations are.
     OneSample(Culprit),
-    /// This number of requests is told by turn alone: client and server may be the other way round.
+    /// Of this number of requests only the order of turns says which they are: client and server may be the other way round.
     GuessedRoles(u64),
     /// Pauses of these stations that may be the recovery of what was lost before the capture.
     Timers(Culprit, UnsurePauses),

@@ -533,7 +533,7 @@ impl Watch {
                 book.join(further);
             }
             if book.of(Base::Work) == 0 {
-                // Whoever was refused got in nowhere else.
+                // A client that was refused got in nowhere else.
                 book.uphold(&sessions::LOGON_REFUSED, Against::OtherDoor);
             }
             judge(Subject::Pair { client, server }, &book, Whose::Pair);
