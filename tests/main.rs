@@ -46,6 +46,7 @@ mod names;
 mod nbipx;
 mod notices;
 mod oracle;
+mod overlapping;
 mod ports;
 mod program;
 mod property;

@@ -10,6 +10,7 @@
 //! claim it: closed requests queue behind the oldest open one.
 
 use super::{Phase, Posting, SliceOwner, Ways};
+use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
@@ -159,6 +160,8 @@ pub(super) struct ClientTimeline {
     over: usize,
     /// Every instant before is given away; `None` before the first request closed.
     until: Option<Timestamp>,
+    /// Whose response ended then, if one did.
+    answered_by: TablePlace,
     /// Losses behind complete answers, by their beginnings: they count where nothing is
     /// outstanding any more.
     losses: Vec<OwnedStretch>,
@@ -176,6 +179,7 @@ impl Default for ClientTimeline {
             open: Vec::new(),
             over: 0,
             until: None,
+            answered_by: TablePlace::NOWHERE,
             losses: Vec::new(),
             waits: Vec::new(),
             spanning: Vec::new(),
@@ -293,6 +297,7 @@ impl ClientTimeline {
         }
         // A pause goes on as if no time had passed between.
         let later = to.since(from);
+        self.answered_by = TablePlace::NOWHERE;
         self.until = match self.until {
             _ if !self.spanning.is_empty() => Some(to),
             until => until.map(|until| until.min(from).plus(later)),
@@ -326,7 +331,7 @@ impl ClientTimeline {
         let from = self.until.map_or(since, |until| until.max(since));
         if let Some(to) = answered.filter(|to| *to > from) {
             posting.slice(Phase::Unknown, from, to);
-            self.until = Some(to);
+            (self.until, self.answered_by) = (Some(to), TablePlace::NOWHERE);
         }
     }
 
@@ -363,7 +368,7 @@ impl ClientTimeline {
             && (closed.outstanding.begin <= ripe || self.is_crowded(posting))
         {
             closed.give_away(
-                (&mut self.until, think_ns),
+                (&mut self.until, &mut self.answered_by, think_ns),
                 (&mut self.losses, &mut self.waits),
                 posting,
             );
@@ -398,7 +403,7 @@ impl Closed {
     #[inline]
     fn give_away(
         &self,
-        (given, think_ns): (&mut Option<Timestamp>, i64),
+        (given, answered_by, think_ns): (&mut Option<Timestamp>, &mut TablePlace, i64),
         (losses, waits): (&mut Vec<OwnedStretch>, &mut Vec<OwnedStretch>),
         posting: &mut Posting<'_>,
     ) {
@@ -427,21 +432,48 @@ impl Closed {
                 gap.post(losses, waits, posting);
                 posting.owner(owner);
             }
+        } else if begin < until {
+            self.had_time(until, *answered_by, posting);
         }
         let mut at = until.max(begin);
+        let mut last = Phase::Idle;
         for (phase, end) in outstanding.phases() {
             if end > at {
                 posting.turnaround(phase);
                 posting.slice(phase, at, end);
-                at = end;
+                (at, last) = (end, phase);
             }
         }
         *given = Some(at);
+        *answered_by = match last {
+            Phase::Server | Phase::Response => owner.server,
+            // All of it was over before.
+            Phase::Idle => *answered_by,
+            _ => TablePlace::NOWHERE,
+        };
         if !waits.is_empty() {
             waits.retain(|wait| wait.to.is_none_or(|to| to > at));
         }
         if !losses.is_empty() {
             losses.retain(|loss| loss.to.is_none_or(|to| to > at));
+        }
+    }
+}
+
+impl Closed {
+    /// It was on its way while an older one was outstanding, until `until`: its turnaround is cut there, and
+    /// contains so much less of the way.
+    #[cold]
+    #[inline(never)]
+    fn had_time(&self, until: Timestamp, answered_by: TablePlace, posting: &mut Posting<'_>) {
+        let server = self.owner.server;
+        let behind = server != TablePlace::NOWHERE && server == answered_by;
+        let mut asked = self.outstanding.begin;
+        for (phase, end) in self.outstanding.phases() {
+            if phase == Phase::Server && until > asked && end > until {
+                posting.ways.travelled(until.since(asked), behind);
+            }
+            asked = end;
         }
     }
 }
@@ -511,7 +543,8 @@ impl Gap {
         self.rest(at, self.to, phase, waits, posting);
     }
 
-    /// Nothing was outstanding but waits by design, if those.
+    /// Nothing was outstanding but waits by design, if those. One that goes on when the client asks for
+    /// something else did not keep it from that.
     fn rest(
         &self,
         from: Timestamp,
@@ -521,7 +554,10 @@ impl Gap {
         posting: &mut Posting<'_>,
     ) {
         let mut at = from;
-        for wait in waits {
+        let keeps = |wait: &&OwnedStretch| {
+            phase != Phase::Client || wait.to.is_some_and(|end| end <= self.to)
+        };
+        for wait in waits.iter().filter(keeps) {
             let (began, end) = (wait.from.max(at), wait.to.map_or(to, |end| end.min(to)));
             if end > began {
                 posting.owner(self.owner);

@@ -286,6 +286,8 @@ impl Between {
         for places in of_client.values_mut() {
             places.sort_by_key(|place| clients.requests[*place].request.first.at);
             let mut until: Option<Timestamp> = None;
+            // Which server's response that was, and when it ended there.
+            let mut before: Option<(Endpoint, Timestamp)> = None;
             let mut any = false;
             for place in places {
                 let request = &clients.requests[*place];
@@ -304,9 +306,16 @@ impl Between {
                 }
                 self.client_ns += slices.client;
                 let from = until.map_or(begin, |until| until.max(begin));
+                let owns = until.is_none_or(|until| end > until);
                 until = Some(until.map_or(end, |until| until.max(end)));
                 let owned = positive(end.since(from));
                 let other = pairs.get(place).map(|other| &servers.requests[*other]);
+                let waited = (from > begin).then_some(before).flatten();
+                if owns {
+                    let ended =
+                        other.and_then(|other| Some((other.server, other.response?.last.at)));
+                    before = ended.filter(|_| end == response.last.at);
+                }
                 let Some((t2, t3)) = other.and_then(|other| served(request, other)) else {
                     self.only_at_clients += 1;
                     self.unknown_ns += owned;
@@ -316,7 +325,9 @@ impl Between {
                 };
                 any = true;
                 self.requests += 1;
-                let served = positive(t3.min(end).since(t2.max(from)));
+                // Behind a response of the same server, the server had it since that was sent.
+                let behind = other.and_then(|other| in_hand(other, waited?));
+                let served = behind.unwrap_or_else(|| positive(t3.min(end).since(t2.max(from))));
                 slices.server = served.min(owned);
                 slices.way = owned - slices.server;
                 self.server_ns += slices.server;
@@ -354,6 +365,12 @@ fn served(here: &RequestSight, there: &RequestSight) -> Option<(Timestamp, Times
     // The clock of the other capture is ahead by so much, if both directions take as long.
     let ahead = (forth - back) / 2;
     (t3 >= t2).then(|| (t2.plus(-ahead), t3.plus(-ahead)))
+}
+
+/// How long the server had a request since it had sent the response before, by its own clock.
+fn in_hand(there: &RequestSight, (server, sent): (Endpoint, Timestamp)) -> Option<u64> {
+    let answer = there.response?.first.at;
+    (there.server == server).then(|| positive(answer.since(there.request.last.at.max(sent))))
 }
 
 /// What a request took at a place.

@@ -275,6 +275,17 @@ impl Ways {
         up_to(&mut self.server, ns)
     }
 
+    /// The request had been on its way for this long when its slice began. Behind a response of the same
+    /// server it had been there all the time since that was sent, but for what is left of the way; behind
+    /// anything else its own response may have all of the way still before it.
+    pub(super) fn travelled(&mut self, ns: i64, behind: bool) {
+        let travelled = self::ns(ns);
+        self.server.low = self.server.low.saturating_sub(travelled);
+        if behind {
+            self.server.high = self.server.high.saturating_sub(travelled);
+        }
+    }
+
     /// What a slice of this length contains.
     #[inline]
     pub(super) fn within(&mut self, phase: Phase, length: i64) -> Option<Bounds> {
