@@ -426,7 +426,7 @@ impl Closed {
                 think_ns,
             };
             if losses.is_empty() && waits.is_empty() {
-                let phase = gap.phase(0, posting);
+                let phase = gap.phase(posting);
                 posting.slice(phase, until, begin);
             } else {
                 gap.post(losses, waits, posting);
@@ -487,11 +487,15 @@ struct Gap {
 }
 
 impl Gap {
-    /// What it is where nothing else is known of it. It is as long as it would have been without
-    /// losses of this length.
+    /// What it is where nothing else is known of it.
     #[inline]
-    fn phase(&self, lost_ns: i64, posting: &mut Posting<'_>) -> Phase {
-        let gap = self.to.since(self.from) - lost_ns;
+    fn phase(&self, posting: &mut Posting<'_>) -> Phase {
+        self.phase_of(self.to.since(self.from), posting)
+    }
+
+    /// What so long a part of it is, if nothing was outstanding in that.
+    #[inline]
+    fn phase_of(&self, gap: i64, posting: &mut Posting<'_>) -> Phase {
         // Most are far shorter.
         if gap <= self.think_ns >> 1 {
             posting.pause();
@@ -515,6 +519,8 @@ impl Gap {
         Phase::Client
     }
 
+    /// Losses, and waits by design that ended within it, divide it; what lies between is the client's or idle, each
+    /// part by its own length.
     #[cold]
     #[inline(never)]
     fn post(&self, losses: &[OwnedStretch], waits: &[OwnedStretch], posting: &mut Posting<'_>) {
@@ -530,46 +536,80 @@ impl Gap {
                 at = to;
             }
         }
-        let lost_ns: i64 = lost.iter().map(|(from, to, _)| to.since(*from)).sum();
-        let phase = self.phase(lost_ns, posting);
         let mut at = self.from;
-        for (from, to, owner) in lost {
-            self.rest(at, from, phase, waits, posting);
-            posting.owner(owner);
-            posting.within_gap(Phase::Retransmission);
-            posting.slice(Phase::Retransmission, from, to);
-            at = to;
+        for wait in waits {
+            let Some(end) = wait.to.filter(|end| *end > at && *end <= self.to) else {
+                continue;
+            };
+            let began = wait.from.max(at);
+            self.between(at, began, (&lost, waits), posting);
+            Self::divided((began, end), &lost, posting, |from, to, posting| {
+                posting.owner(wait.owner);
+                posting.within_gap(Phase::Waiting);
+                posting.slice(Phase::Waiting, from, to);
+            });
+            at = end;
         }
-        self.rest(at, self.to, phase, waits, posting);
+        self.between(at, self.to, (&lost, waits), posting);
     }
 
-    /// Nothing was outstanding but waits by design, if those. One that goes on when the client asks for
-    /// something else did not keep it from that.
-    fn rest(
+    /// A part in which nothing was outstanding but waits that go on, if those. They did not keep the client from
+    /// the next request if that comes soon.
+    fn between(
         &self,
         from: Timestamp,
         to: Timestamp,
-        phase: Phase,
-        waits: &[OwnedStretch],
+        (lost, waits): (&[(Timestamp, Timestamp, SliceOwner)], &[OwnedStretch]),
         posting: &mut Posting<'_>,
     ) {
-        let mut at = from;
-        let keeps = |wait: &&OwnedStretch| {
-            phase != Phase::Client || wait.to.is_some_and(|end| end <= self.to)
+        if to <= from {
+            return;
+        }
+        let within = |(began, end, _): &(Timestamp, Timestamp, SliceOwner)| {
+            (*end).min(to).since((*began).max(from)).max(0)
         };
-        for wait in waits.iter().filter(keeps) {
-            let (began, end) = (wait.from.max(at), wait.to.map_or(to, |end| end.min(to)));
-            if end > began {
-                posting.owner(self.owner);
-                posting.slice(phase, at, began);
+        let lost_ns: i64 = lost.iter().map(within).sum();
+        // It is as long as it would have been without losses.
+        let phase = self.phase_of(to.since(from) - lost_ns, posting);
+        let goes_on = |wait: &&OwnedStretch| {
+            phase != Phase::Client && wait.to.is_none_or(|end| end > self.to)
+        };
+        Self::divided((from, to), lost, posting, |from, to, posting| {
+            let wait = waits.iter().find(goes_on).filter(|wait| wait.from < to);
+            let began = wait.map_or(to, |wait| wait.from.max(from));
+            posting.owner(self.owner);
+            posting.slice(phase, from, began);
+            if let Some(wait) = wait {
                 posting.owner(wait.owner);
                 posting.within_gap(Phase::Waiting);
-                posting.slice(Phase::Waiting, began, end);
+                posting.slice(Phase::Waiting, began, to);
+            }
+        });
+    }
+
+    /// Posts what was lost in this part, and has the rest posted.
+    fn divided(
+        (from, to): (Timestamp, Timestamp),
+        lost: &[(Timestamp, Timestamp, SliceOwner)],
+        posting: &mut Posting<'_>,
+        rest: impl Fn(Timestamp, Timestamp, &mut Posting<'_>),
+    ) {
+        let mut at = from;
+        for (began, end, owner) in lost {
+            let (began, end) = ((*began).max(at), (*end).min(to));
+            if end > began {
+                if began > at {
+                    rest(at, began, posting);
+                }
+                posting.owner(*owner);
+                posting.within_gap(Phase::Retransmission);
+                posting.slice(Phase::Retransmission, began, end);
                 at = end;
             }
         }
-        posting.owner(self.owner);
-        posting.slice(phase, at, to);
+        if to > at {
+            rest(at, to, posting);
+        }
     }
 }
 

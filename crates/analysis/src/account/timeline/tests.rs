@@ -113,12 +113,32 @@ fn waits_by_design_count_where_nothing_else_is_outstanding() {
     account.closed(&outstanding([0, 0, 10, 10]), LATER);
     account.client.timeline.waited(at(5), at(300));
     account.closed(&outstanding([400, 400, 410, 410]), LATER);
+    // What lies behind it is no longer than the think limit.
     assert_eq!(
         phases(&account),
         [
+            (Phase::Client, 100),
             (Phase::Server, 20),
             (Phase::Waiting, 290),
-            (Phase::Idle, 100),
+        ]
+    );
+}
+
+/// The client asks for something else after 50, and after 500: it was the wait only in that.
+#[test]
+fn a_wait_that_goes_on_takes_nothing_from_the_client() {
+    let mut account = Account::new();
+    account.closed(&outstanding([0, 0, 10, 10]), LATER);
+    account.client.timeline.waits(at(15), SliceOwner::default());
+    account.closed(&outstanding([60, 60, 70, 70]), LATER);
+    assert_eq!(phases(&account), [(Phase::Client, 50), (Phase::Server, 20)]);
+    account.closed(&outstanding([570, 570, 580, 580]), LATER);
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Client, 50),
+            (Phase::Server, 30),
+            (Phase::Waiting, 500),
         ]
     );
 }
@@ -139,9 +159,9 @@ fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
     assert_eq!(
         phases(&account),
         [
+            (Phase::Client, 50),
             (Phase::Server, 20),
             (Phase::Retransmission, 240),
-            (Phase::Waiting, 50),
         ]
     );
 }
