@@ -153,6 +153,20 @@ pub(crate) const TROUBLES: &[Trouble] = &[
         (c.clients, c.workers, c.far) = (4, 4, Some((1, 20 * MS)));
         c.sleep_ns = 8 * MS;
     }),
+    // Its link was opened before the capture: of its own way, only turnarounds say something.
+    ("clients-2-one-way-5ms-before", |c| {
+        (c.clients, c.workers, c.far) = (2, 2, Some((1, 5 * MS)));
+        c.before = Some(1);
+    }),
+    ("clients-2-one-way-5ms-before-sleep-8ms", |c| {
+        (c.clients, c.workers, c.far) = (2, 2, Some((1, 5 * MS)));
+        (c.before, c.sleep_ns) = (Some(1), 8 * MS);
+    }),
+    // That of the other one was, which is near.
+    ("clients-2-one-way-5ms-near-before", |c| {
+        (c.clients, c.workers, c.far) = (2, 2, Some((1, 5 * MS)));
+        (c.before, c.sleep_ns) = (Some(0), 8 * MS);
+    }),
     ("clients-4-lost-2", |c| {
         (c.clients, c.workers) = (4, 4);
         lossy(c, [200, 200]);
@@ -290,6 +304,8 @@ fn answers_by_itself(case: &LabCase, station: LabEnd) -> bool {
     match case.carrier {
         LabCarrier::NcpIpx | LabCarrier::NcpUdp | LabCarrier::SmbIpx => false,
         LabCarrier::NbfPoll => true,
+        // Where a link was opened before, nothing was.
+        _ if case.before.is_some() => false,
         // A server's link is opened by the link itself, and a client acknowledges every second frame at
         // once. Whether NBIPX accepts a call without its program is not documented.
         LabCarrier::Nbf => station == LabEnd::Server || frames > 1,

@@ -11,7 +11,7 @@ mod station;
 
 use crate::Mark;
 use crate::RoundTrip;
-use crate::account::{Ceiling, Distance, DistanceAt, Evidence, Reach};
+use crate::account::{Ceiling, Distance, DistanceAt, Evidence};
 use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
 use questions::TripShows;
@@ -151,41 +151,34 @@ impl RoundTrips {
         let split = known.answers(other);
         let mut news = known.way.measured(sample, ns);
         if let Some(first) = split {
-            let shortest = known.way.distance.reach.shortest;
+            let all = known.way.distance;
+            let shortest = all.reach.shortest;
             let apart = known.apart.is_some();
             let way = self.way([station, other], first, answered.at);
             news |= way.measured(sample, ns);
             // Others have half of this way at most: each has its own.
             let own = way.distance.reach.shortest.saturating_sub(LATE_NS);
             if apart || own / 2 > shortest {
-                self.differ(station, shortest);
+                self.differ(station, &all);
             }
         }
         self.news += u64::from(news);
     }
 
-    /// The ways to this station differ, and this is the shortest, ns.
+    /// The ways to this station differ, of which this is known of all of them.
     #[cold]
-    fn differ(&mut self, station: Endpoint, shortest: i64) {
+    fn differ(&mut self, station: Endpoint, all: &Distance) {
         let known = self
             .stations
             .find(&station)
             .and_then(|place| self.stations.get_mut(place));
         let Some(known) = known.filter(|known| {
             let elsewhere = known.apart.as_ref();
-            elsewhere.is_none_or(|elsewhere| elsewhere.reach.link != shortest)
+            elsewhere.is_none_or(|elsewhere| elsewhere.reach.others != all.reach.shortest)
         }) else {
             return;
         };
-        let elsewhere = known.apart.get_or_insert_default();
-        **elsewhere = Distance {
-            reach: Reach {
-                link: shortest,
-                ..Reach::default()
-            },
-            apart: true,
-            ..Distance::UNKNOWN
-        };
+        **known.apart.get_or_insert_default() = all.of_others();
         self.version += 1;
         self.news += 1;
     }
@@ -303,6 +296,17 @@ impl Evidence for RoundTrips {
             None => &known.way.distance,
             Some(elsewhere) => self.own([end, other], elsewhere, at),
         }
+    }
+
+    #[cold]
+    fn of_others(&self, [end, other]: [&Endpoint; 2], at: &DistanceAt) -> Option<Distance> {
+        let known = self.stations.peek(at.station?)?;
+        let other = other.station();
+        let answered = match known.only() {
+            Some(only) => only == other,
+            None => self.ways.whereabouts(&[end.station(), other]).is_some(),
+        };
+        (!answered).then(|| known.way.distance.of_others())
     }
 
     fn rode(&self, [end, other]: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling {
@@ -582,11 +586,20 @@ mod tests {
             // It is found where it was found last.
             assert_eq!(*found.of(&station(9), &station(other), at), distance);
             let reach = distance.reach;
-            (reach.samples, reach.shortest, reach.link)
+            (reach.samples, reach.shortest, reach.others)
+        };
+        let silent = |found: &RoundTrips, other| {
+            let ends = [&station(9), &station(other)];
+            let at = &mut DistanceAt::default();
+            found.of(ends[0], ends[1], at);
+            let of_others = found.of_others(ends, at);
+            of_others.map(|of| (of.reach.samples, of.reach.others, of.apart))
         };
         let (_, found) = seen(near.into_iter().flatten());
         assert_eq!(of(&found, 1), (2, 250, 0));
-        assert_eq!(of(&found, 2), (2, 250, 0), "the same for all");
+        assert_eq!(of(&found, 2), (2, 250, 0), "what it answered others");
+        assert_eq!(silent(&found, 1), None);
+        assert_eq!(silent(&found, 2), Some((0, 250, true)));
 
         let all = near.into_iter().chain(far).chain(back);
         let (rows, found) = seen(all.flatten());
@@ -601,6 +614,8 @@ mod tests {
                 .flatten(),
         );
         assert_eq!(of(&found, 2), (3, 250, 0));
+        assert_eq!([1, 2].map(|other| silent(&found, other)), [None; 2]);
+        assert_eq!(silent(&found, 3), Some((0, 250, true)));
     }
 
     fn ready(poll: bool, response: bool, connection: Option<Session>) -> Order {

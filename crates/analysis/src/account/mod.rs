@@ -21,7 +21,7 @@ use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
 pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
-pub(crate) use distance::{DataThere, Distance, DistanceAt, Evidence, Reach, STEADY};
+pub(crate) use distance::{DataThere, Distance, DistanceAt, Evidence, STEADY};
 use distance::{Nearest, Paces, PairWays, ServerWay, Ways};
 pub(crate) use operations::Operations;
 use order::ServerOrder;

@@ -41,6 +41,11 @@ impl Station {
         }
     }
 
+    /// Whom it answered, if that is one alone.
+    pub(super) fn only(&self) -> Option<Endpoint> {
+        self.first.filter(|_| !self.several)
+    }
+
     /// It answers this one. Where it has answered others, too: whom it had answered alone until now, if this
     /// is the second, and all that is known of that way.
     #[inline]

@@ -90,6 +90,8 @@ pub struct LabCase {
     pub ways: [LabWay; 2],
     /// This client is farther, by so much each way, ns.
     pub far: Option<(usize, i64)>,
+    /// The capture begins when this client asks for the first time: its link was opened before.
+    pub before: Option<usize>,
 }
 
 impl LabCase {
@@ -117,6 +119,7 @@ impl LabCase {
             think_ns: 0,
             ways: [way; 2],
             far: None,
+            before: None,
         }
     }
 

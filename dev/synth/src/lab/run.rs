@@ -170,7 +170,8 @@ struct Lab<'a> {
     busy: usize,
     /// Reads that the server could have slept in.
     reads: u64,
-    flights: Vec<(Vec<u8>, LabPacket)>,
+    /// Frames on their way; and whether they were sent before the capture.
+    flights: Vec<(Vec<u8>, LabPacket, bool)>,
     events: BinaryHeap<Reverse<(i64, u64, LabEvent)>>,
     serial: u64,
     out: LabRun,
@@ -244,8 +245,10 @@ impl Lab<'_> {
                 LabEvent::Begin { pair } => self.begin(now, pair),
                 LabEvent::Ask { pair } => self.ask(now, pair),
                 LabEvent::Arrive { pair, side, frame } => {
-                    let (bytes, packet) = &self.flights[frame];
-                    self.out.captured(side, now, bytes);
+                    let (bytes, packet, before) = &self.flights[frame];
+                    if !before {
+                        self.out.captured(side, now, bytes);
+                    }
                     let packet = *packet;
                     self.act(now, pair, side, |end, stage| end.receive(packet, stage));
                 }
@@ -332,12 +335,15 @@ impl Lab<'_> {
             }
         }
         for (bytes, packet) in frames {
-            self.out.captured(side, now, &bytes);
+            let before = self.case.before == Some(pair) && self.pairs[pair].calls[0].asked == 0;
+            if !before {
+                self.out.captured(side, now, &bytes);
+            }
             let far = self.case.far.filter(|(client, _)| *client == pair);
             let far = far.map_or(0, |(_, ns)| ns);
             let arrivals = self.wires[side].send(now, bytes.len(), packet.is_spared());
             let frame = self.flights.len();
-            self.flights.push((bytes, packet));
+            self.flights.push((bytes, packet, before));
             for at in arrivals {
                 let side = 1 - side;
                 let at = at.saturating_add(far);

@@ -87,6 +87,8 @@ pub(in crate::account) struct PairWays {
     gaps: Ceiling,
     /// Requests that waited behind none: one that others overtook counts as [`STEADY`].
     unqueued: u64,
+    /// Whether the transport of the server, and that of the client, is known to have answered the other one.
+    answered: [bool; 2],
 }
 
 /// What is remembered of the server of a request.
@@ -274,7 +276,11 @@ impl Nearest {
             _ => (false, false),
         };
         if !known {
-            self.found = Some((version, two, self.find(t, two, evidence)));
+            self.found = Some((
+                version,
+                two,
+                self.find(t, two, &mut paces.own.answered, evidence),
+            ));
         }
         let lengths = Lengths {
             request: t.request_bytes,
@@ -357,12 +363,14 @@ impl Nearest {
         &mut self,
         t: &Transaction,
         two: [TablePlace; 2],
+        answered: &mut [bool; 2],
         evidence: &impl Evidence,
     ) -> [Reach; 2] {
         let known = self.server_at.filter(|(place, _)| *place == two[0]);
         let mut server_at = known.map_or(DistanceAt::default(), |(_, at)| at);
-        let server = evidence.of(&t.server, &t.client, &mut server_at);
-        let client = evidence.of(&t.client, &t.server, &mut self.client_at);
+        let (mut shared, ends) = ([None; 2], [&t.server, &t.client]);
+        let ats = [&mut server_at, &mut self.client_at];
+        let [server, client] = between(ends, (ats, answered), &mut shared, evidence);
         if std::mem::replace(&mut self.apart, server.apart) != server.apart {
             // What was found is that of another way.
             self.longer = LongerWays::default();
@@ -384,9 +392,10 @@ impl Nearest {
     ) {
         let found = self.server_at.filter(|(place, _)| *place == server);
         let mut server_at = found.map_or(DistanceAt::default(), |(_, at)| at);
-        let server = evidence.of(&t.server, &t.client, &mut server_at);
-        let client = evidence.of(&t.client, &t.server, &mut self.client_at);
-        let two = [&t.server, &t.client];
+        let (mut shared, two) = ([None; 2], [&t.server, &t.client]);
+        let ats = [&mut server_at, &mut self.client_at];
+        let known = (ats, &mut paces.own.answered);
+        let [server, client] = between(two, known, &mut shared, evidence);
         let rode = evidence.rode(two, &mut self.rode_at[0]);
         let client_rode = evidence.rode([two[1], two[0]], &mut self.rode_at[1]);
         if turnaround < u64::MAX {
@@ -429,6 +438,56 @@ impl Nearest {
             last: lengths.last(client),
         };
     }
+}
+
+/// How far a server and its client are, each from the other. What a station answered others says no more than how far it
+/// is at least; and of those two, `answered` says what is known already.
+#[inline]
+fn between<'a>(
+    [server, client]: [&Endpoint; 2],
+    ([server_at, client_at], answered): ([&mut DistanceAt; 2], &mut [bool; 2]),
+    shared: &'a mut [Option<Distance>; 2],
+    evidence: &'a impl Evidence,
+) -> [&'a Distance; 2] {
+    let [of_server, of_client] = shared;
+    let [by_server, by_client] = answered;
+    let to_server = evidence.of(server, client, server_at);
+    let to_client = evidence.of(client, server, client_at);
+    [
+        match to_server.reach.samples > 0 && !*by_server {
+            false => to_server,
+            true => of_one(
+                [server, client],
+                (server_at, by_server),
+                of_server,
+                evidence,
+            )
+            .unwrap_or(to_server),
+        },
+        match to_client.reach.samples > 0 && !*by_client {
+            false => to_client,
+            true => of_one(
+                [client, server],
+                (client_at, by_client),
+                of_client,
+                evidence,
+            )
+            .unwrap_or(to_client),
+        },
+    ]
+}
+
+/// Of one of them, where it did not answer the other, as far as is known.
+#[cold]
+fn of_one<'a>(
+    ends: [&Endpoint; 2],
+    (at, answered): (&DistanceAt, &mut bool),
+    shared: &'a mut Option<Distance>,
+    evidence: &impl Evidence,
+) -> Option<&'a Distance> {
+    *shared = evidence.of_others(ends, at);
+    *answered = shared.is_none();
+    shared.as_ref()
 }
 
 /// What the lengths of the response before this request, and of the request, add to the way within the gap.
@@ -474,6 +533,10 @@ mod tests {
     impl Evidence for Known {
         fn of(&self, _: &Endpoint, _: &Endpoint, _: &mut DistanceAt) -> &Distance {
             &self.0
+        }
+
+        fn of_others(&self, _: [&Endpoint; 2], _: &DistanceAt) -> Option<Distance> {
+            None
         }
 
         fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {

@@ -37,6 +37,10 @@ pub(crate) trait Evidence {
     /// that is known. `at`: where that was found last.
     fn of(&self, end: &Endpoint, other: &Endpoint, at: &mut DistanceAt) -> &Distance;
 
+    /// What the station of the first of these shows of its way to the second by what it answered others; `None` where
+    /// it answered this one as well.
+    fn of_others(&self, ends: [&Endpoint; 2], at: &DistanceAt) -> Option<Distance>;
+
     /// The times in which the first of these acknowledged data of the other by what it was the reason for: the
     /// next request, or the response. `at`: where that was found last.
     fn rode(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling;
@@ -66,7 +70,7 @@ pub(crate) struct Distance {
     /// When it last acknowledged data that it may not keep waiting.
     pub(crate) heard: Option<DataThere>,
     pub(crate) line: LineEvidence,
-    /// The ways to this station differ by the other end.
+    /// The ways to this station differ by the other end, or may: it is not known of this one.
     pub(crate) apart: bool,
 }
 
@@ -98,6 +102,9 @@ pub(crate) struct Reach {
     /// The shortest answer of somebody on its link, who may have answered for it; 0 where there was none.
     /// It does not say how long the way is at most.
     pub(crate) link: i64,
+    /// The shortest answer that the station gave to others, where it gave none to this end; or 0. That does not say
+    /// how long the way is at most, either.
+    pub(crate) others: i64,
 }
 
 /// What says how much longer frames take on the way to a station.
@@ -181,6 +188,7 @@ impl Distance {
             shortest: 0,
             total: 0,
             link: 0,
+            others: 0,
         },
         heard: None,
         line: LineEvidence {
@@ -190,10 +198,27 @@ impl Distance {
         apart: false,
     };
 
-    /// The shortest answer.
+    /// The same for an end that had no answers: it may be farther than those who had, on another line.
+    pub(crate) fn of_others(&self) -> Self {
+        let line = LineEvidence {
+            bytes: self.line.bytes,
+            ..LineEvidence::default()
+        };
+        Self {
+            reach: Reach {
+                others: self.reach.shortest,
+                ..Reach::default()
+            },
+            line,
+            apart: true,
+            ..Self::UNKNOWN
+        }
+    }
+
+    /// The shortest answer, or what it would be at least.
     fn nearest(&self) -> Took {
         Took {
-            ns: ns(self.reach.shortest),
+            ns: ns(self.reach.shortest.max(self.reach.others)),
             bytes: self.line.bytes.max(BOTH_SHORTEST),
         }
     }
@@ -231,10 +256,16 @@ impl Reach {
     fn bounds(&self, longer: &Longer) -> Bounds {
         let Longer { most, more, proved } = *longer;
         if self.samples == 0 {
-            let low = ns(self.link).min(most.least).saturating_add(proved);
+            let others = match ns(self.others) {
+                // It is nearer than they are.
+                others if others > most.least => 0,
+                others => others,
+            };
+            let low = ns(self.link).min(most.least).max(others);
+            let high = most.here.min(most.least.saturating_add(more));
             return Bounds {
-                low: low.min(most.here),
-                high: most.here,
+                low: low.saturating_add(proved).min(high),
+                high,
             };
         }
         // No estimate exceeds what a request took.
@@ -336,7 +367,7 @@ mod tests {
                 samples,
                 shortest,
                 total: mean * samples as i64,
-                link: 0,
+                ..Reach::default()
             },
             ..Distance::default()
         }
@@ -378,6 +409,18 @@ mod tests {
             bounds(better, u64::MAX),
             bounds(measured(8, 60, 60), u64::MAX)
         );
+    }
+
+    /// A station answered others after 100 ns. Its way to an end that it did not answer takes as long, and may take as long
+    /// as the shortest slice. If that took less, this end is nearer, and nothing says how near.
+    #[test]
+    fn answers_to_others_bound_the_way_from_below() {
+        let distance = measured(8, 100, 110).of_others();
+        assert!(distance.apart);
+        assert_eq!(bounds(distance, u64::MAX), (100, u64::MAX));
+        assert_eq!(bounds(distance, 5_000), (100, 5_000));
+        assert_eq!(bounds(distance, 100), (100, 100));
+        assert_eq!(bounds(distance, 99), (0, 99));
     }
 
     /// 100 ns were measured once: at most twice that, and no more than 150 where a slice of 150

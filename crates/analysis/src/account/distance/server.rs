@@ -36,7 +36,7 @@ impl ServerWay {
         let mut news = self
             .ceiling
             .took(request + t.response_head_bytes, turnaround);
-        if distance.reach.samples > 0 {
+        if distance.reach.samples > 0 || distance.apart {
             let bytes = on_line(request) + on_line(t.response_head_bytes);
             let took = Took {
                 ns: turnaround,
