@@ -1,7 +1,7 @@
 //! How far stations are: what their transports said by themselves, frame by frame.
 
 use crate::support::{analyse, root};
-use wirewait_analysis::RoundTrip;
+use wirewait_analysis::{LedgerOf, RoundTrip};
 
 /// Station, samples, the shortest in nanoseconds, and its frames.
 type Row<'a> = (&'a str, u64, i64, [u64; 2]);
@@ -50,4 +50,20 @@ fn acknowledgements_of_bursts_and_watchdogs_over_udp_show_how_far_stations_are()
     // What is missing is asked for before all is acknowledged.
     assert_rows("ncp/burst-lost-fragments.pcapng", &[]);
     assert_rows("ncp/burst.pcapng", &[]);
+}
+
+/// The client is 100 us away, there and back. It asks again 2 ms after each of 29 responses, and needs 1.9 ms of that
+/// for itself: its kernel says so three times, and leaves the acknowledgement to the program 26 times, for 1.5 ms.
+/// Where little shows what the client needs, three quarters of that count: so 0.575 ms are the way's at most,
+/// and what the request is longer than an acknowledgement.
+#[test]
+fn what_a_program_reads_late_was_on_no_long_way() {
+    let found = analyse(&[root().join("captures/tcp/late-reader.pcapng")]).unwrap();
+    let mut rows = found.snapshot.ledgers.iter();
+    let all = rows.find(|row| row.of == LedgerOf::Capture).unwrap();
+    assert_eq!(all.ledger.client().high, 29 * 1_900_000);
+    let way = all.ledger.network_in_client();
+    assert_eq!(way.low, 29 * 100_000);
+    let most = 26 * (575_000 + 75_000) + 3 * 125_000;
+    assert!((way.low..=most).contains(&way.high), "{}", way.high);
 }

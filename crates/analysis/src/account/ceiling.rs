@@ -124,6 +124,15 @@ impl Ceiling {
         least || denser
     }
 
+    /// How long messages of `bytes` take at least, ns, if the shortest times are those of the way: as long as what was
+    /// seen of so many bytes, or of fewer.
+    pub(super) fn as_few(&self, bytes: u64) -> u64 {
+        match self.densest.bytes <= bytes {
+            true => self.densest.ns,
+            false => self.least.ns,
+        }
+    }
+
     /// The shortest time of all, ns; the greatest number where nothing was seen.
     pub(crate) fn least(&self) -> u64 {
         self.least.ns
@@ -238,6 +247,8 @@ mod tests {
         assert!(ceiling.took(1_438, 1_000_000));
         assert_eq!(at(&ceiling), [200_000, 200_000, 1_000_000, 1_000_000]);
         assert_eq!(ceiling.least(), 200_000);
+        let as_few = [50, 1_068, 1_438, 4_000].map(|bytes| ceiling.as_few(bytes));
+        assert_eq!(as_few, [200_000, 200_000, 1_000_000, 1_000_000]);
     }
 
     /// A line of 500,000 bytes/s and a way of 10 us: no bound is below what messages of any length take on it,

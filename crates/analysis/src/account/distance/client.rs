@@ -3,6 +3,7 @@
 use super::super::Outstanding;
 use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
 use super::super::order::Waited;
+use super::reading::{ReadWithin, Reading};
 use super::server::{SHORT, ServerWay};
 use super::{
     AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
@@ -133,6 +134,8 @@ pub(in crate::account) struct Nearest {
     longer: LongerWays,
     /// How long responses took until all of them was acknowledged at once.
     wholes: Ceiling,
+    /// How soon its programs read them.
+    reading: Reading,
     /// By both of these.
     ways: Ways,
     /// The way through routers between these two, if that is known, ns.
@@ -166,36 +169,48 @@ impl Nearest {
         within.then_some((*heard, *before))
     }
 
-    /// How long of the gap before a request of these bytes the response before it was
+    /// How long of the gap before a request of these bytes, which began then, the response before it was
     /// still on its way: until its data was acknowledged. A queue on the way makes that longer than the way
-    /// is otherwise. And no longer than what, if this response shows it, whatever other answers took.
+    /// is otherwise, and so does a program that reads late. And no longer than what, if this response shows it, whatever
+    /// other answers took.
     #[inline(never)]
     fn underway(
         &mut self,
         (heard, before): (DataThere, Over),
-        request: u64,
+        (began, request): (Timestamp, u64),
         shortest: u64,
     ) -> (Bounds, Option<u64>) {
-        let low = ns(heard.at.since(before.end));
+        let after = ns(heard.at.since(before.end));
         let (bytes, last) = before.response.on_line(on_line);
         let [first, end] = before.frames;
         // Data of this response, and not of another conversation's.
         let own = (first..=end).contains(&heard.frame);
+        let read = match own && heard.left != DataThere::UNKNOWN_LEFT {
+            true => {
+                let bytes = before.response.bytes.saturating_sub(heard.left.into());
+                let gap = ns(began.since(before.end));
+                self.reading.acknowledged(bytes, after, gap)
+            }
+            // What acknowledges messages and frames leaves that to no program.
+            false => ReadWithin::UNKNOWN,
+        };
+        let low = after.min(read.least);
         let client = self.found.as_ref().map(|(.., [_, client])| client);
         // Its way was measured just now: it varies by the least that a way does.
         let nearest = client.map_or(0, |client| ns(client.shortest));
         let varies = nearest / LEAST;
         if heard.frame >= end {
             // All of it: the request is longer than the acknowledgement.
-            let longer = low.saturating_mul(request) / bytes.max(1);
-            let high = low.saturating_add(longer);
+            let longer = after.saturating_mul(request) / bytes.max(1);
+            let high = after.saturating_add(longer);
             if !own {
                 return (Bounds { low, high }, None);
             }
-            if low < self.wholes.at(before.response.bytes) {
-                self.wholes.took(before.response.bytes, low);
+            if after < self.wholes.at(before.response.bytes) {
+                self.wholes.took(before.response.bytes, after);
             }
-            let most = low.saturating_add(longer.min(self.longer.last) + varies);
+            let longer = longer.min(self.longer.last) + varies;
+            let most = after.min(read.most).saturating_add(longer);
             return (Bounds { low, high }, Some(most));
         }
         // One frame, and no more, was behind it.
@@ -203,8 +218,8 @@ impl Nearest {
         // What came last may have come a little later.
         let spread = match client {
             Some(client) if client.samples >= STEADY && own => varies,
-            Some(client) if client.samples > 0 => client.spread(nearest).min(low / 4),
-            _ => low / 4,
+            Some(client) if client.samples > 0 => client.spread(nearest).min(after / 4),
+            _ => after / 4,
         };
         // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
         let acknowledged = (bytes - last).max(1);
@@ -212,9 +227,10 @@ impl Nearest {
         let least = for_last(low.saturating_sub(shortest));
         // No longer than such a frame takes on this line, nor than until a response was there as a whole.
         let whole = self.wholes.at(before.response.bytes);
-        let most = for_last(low).min(self.longer.last);
+        let most = for_last(after).min(self.longer.last);
         let most = most.min(whole.saturating_sub(nearest)).max(least);
-        let high = low.saturating_add(spread).saturating_add(most);
+        let high = after.min(read.most);
+        let high = high.saturating_add(spread).saturating_add(most);
         let low = low.saturating_add(least);
         (Bounds { low, high }, own.then_some(high))
     }
@@ -342,7 +358,7 @@ impl Nearest {
         let [gap, shortest] = self.longer.gaps;
         if let Some(there) = self.there(began) {
             let request = most_on_line(t.request_bytes);
-            let (underway, own) = self.underway(there, request, shortest);
+            let (underway, own) = self.underway(there, (began, request), shortest);
             let client = &mut ways.client;
             client.low = client.low.max(underway.low);
             client.high = client.high.max(underway.high);
@@ -590,8 +606,9 @@ mod tests {
         version: u64,
     ) -> Option<(u64, u64, Option<u64>)> {
         nearest.began([&Endpoint::default(); 2], &Known(distance, version));
-        let there = nearest.there(Timestamp::from_nanos(2_500))?;
-        let (way, most) = nearest.underway(there, 90, 120);
+        let began = Timestamp::from_nanos(2_500);
+        let there = nearest.there(began)?;
+        let (way, most) = nearest.underway(there, (began, 90), 120);
         Some((way.low, way.high, most))
     }
 

@@ -11,6 +11,7 @@
 //! or by what [`Paces`] says of turnarounds.
 
 mod client;
+mod reading;
 mod server;
 
 use super::ceiling::{BOTH_SHORTEST, Ceiling, Took};
