@@ -1,7 +1,7 @@
 //! Both sides of an IP router in one capture: what routers change is known, and each packet counts once.
 
 use crate::support::{Analysis, analyse_frames, owned_frames, root};
-use wirewait_analysis::Transaction;
+use wirewait_analysis::{Bounds, LedgerOf, Transaction};
 use wirewait_synth::OwnedFrame;
 
 const ETHERNET: usize = 14;
@@ -139,6 +139,55 @@ fn both_sides_of_an_ip_router_are_one_capture() {
             .collect();
         assert_eq!(rows(&one), shorter, "{name}");
     }
+}
+
+/// Requests and responses whose way through the router takes longer each time: by the number of the frame, ns.
+fn transit(frame: usize) -> i64 {
+    50_000 * (frame as i64 + 1)
+}
+
+/// Requests are answered 1, 4, 2, 1 and 1 ms after they were seen at the client. Of that, the router has what it kept
+/// that very request and its response: of the first 50 and 100 us, of the last 450 and 500. The clock of the
+/// other side is 30 us ahead.
+#[test]
+fn each_packet_has_its_own_way_through_a_router() {
+    let frames = owned_frames(&root().join("captures/ncp/over-udp.pcapng"));
+    assert_eq!(frames.len(), 10);
+    let way = |found: &Analysis| {
+        let mut rows = found.snapshot.ledgers.iter();
+        let all = rows.find(|row| row.of == LedgerOf::Capture).unwrap();
+        let ways = [
+            all.ledger.network_in_server(),
+            all.ledger.network_in_client(),
+        ];
+        ways.map(|Bounds { low, high }| {
+            assert!(low <= high);
+            low as i64
+        })
+    };
+    let sides = |interfaces: u32, ahead: i64| {
+        let mut all = both_sides(&frames, interfaces);
+        for (n, frame) in frames.iter().enumerate() {
+            let request = n % 2 == 0;
+            let way = if request { transit(n) } else { -transit(n) };
+            // The one beyond has another link header.
+            let beyond = all.iter_mut().find(|other| {
+                let same = other.bytes[ETHERNET + 20..] == frame.bytes[ETHERNET + 20..];
+                same && other.at != frame.at
+            });
+            beyond.unwrap().at = frame.at.plus(way + ahead);
+        }
+        all.sort_by_key(|frame| frame.at);
+        analyse_frames(&all)
+    };
+    let sum = |frames: &[usize]| frames.iter().map(|n| transit(*n)).sum::<i64>();
+    let all: Vec<usize> = (0..10).collect();
+    assert_eq!(sum(&all), 2_750_000);
+    assert_eq!(way(&sides(2, 30_000)), [2_750_000, 0]);
+    // Of one interface the first sight counts: of requests the way is in the server's time, of responses in
+    // the client's, as far as another request follows.
+    let [requests, responses] = [&[0, 2, 4, 6, 8][..], &[1, 3, 5, 7]];
+    assert_eq!(way(&sides(1, 0)), [sum(requests), sum(responses)]);
 }
 
 /// A packet that is sent again as it was has as many routers to go as before: it is no other side of one.

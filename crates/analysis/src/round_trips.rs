@@ -22,6 +22,9 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// Pairs of stations with routers between two places of the capture.
 const CROSSED: usize = 4096;
 
+/// Packets whose own way through routers is remembered, the latest.
+const PASSED: usize = 4096;
+
 /// An answer may be as late as this on a short way, too, ns: the processors of stations and captures have other work.
 const LATE_NS: i64 = 100_000;
 
@@ -32,10 +35,15 @@ const FOUND: usize = 256;
 /// [`CrossingPart`], ns.
 type Crossings = [Option<i64>; 3];
 
+/// Sender and receiver of a packet, and when it was seen on the side of the routers that is followed.
+type PassedAt = ([Endpoint; 2], Timestamp);
+
 /// What is known of the ways to the stations.
 pub(crate) struct RoundTrips {
     /// Of two stations, in the order of their addresses.
     crossed: Table<[Endpoint; 2], [Crossings; 2]>,
+    /// The way of each packet through them, ns.
+    passed: Table<PassedAt, (CrossingPart, i64)>,
     stations: Table<Endpoint, Station>,
     /// The ways to stations that answered several: each, with the other end.
     ways: Table<[Endpoint; 2], StationWay>,
@@ -56,6 +64,7 @@ impl RoundTrips {
     pub(crate) fn new(rows: usize) -> Self {
         Self {
             crossed: Table::new(CROSSED),
+            passed: Table::new(PASSED),
             stations: Table::new(rows),
             ways: Table::new(rows),
             rode: Table::new(rows),
@@ -87,11 +96,18 @@ impl RoundTrips {
         }
     }
 
-    /// A packet passed routers between two places of the capture. The shortest way counts: packets
-    /// are of different lengths.
+    /// A packet passed routers between two places of the capture. Beside its own way, the shortest counts, where
+    /// that of a packet is not known: packets are of different lengths.
     #[cold]
     pub(crate) fn crossed(&mut self, crossing: &Crossing) {
-        let Crossing { from, to, part, ns } = *crossing;
+        let Crossing {
+            from,
+            to,
+            at,
+            part,
+            ns,
+        } = *crossing;
+        self.passed.place_of(&([from, to], at), || (part, ns));
         let pair = [from.min(to), from.max(to)];
         let (place, evicted) = self.crossed.place_of(&pair, Default::default);
         self.evicted += u64::from(evicted.is_some());
@@ -335,6 +351,29 @@ impl Evidence for RoundTrips {
         (ways != [0; 2]).then_some(ways)
     }
 
+    #[cold]
+    fn passed(&self, ends: [&Endpoint; 2], [there, back]: [Timestamp; 2]) -> Option<i64> {
+        let [station, other] = ends.map(|end| end.station());
+        let there = self.passed.get(&([other, station], there)).copied();
+        let there = there.filter(|(part, _)| *part != CrossingPart::Back);
+        let back = self.passed.get(&([station, other], back)).copied();
+        let back = back.filter(|(part, _)| *part == CrossingPart::Back);
+        // Of one that is not known, the shortest.
+        let shortest = |part: CrossingPart| {
+            let pair = [station.min(other), station.max(other)];
+            let crossings = self.crossed.get(&pair)?;
+            crossings[usize::from(station != pair[0])][part as usize]
+        };
+        let (out, back) = match (there, back) {
+            (Some((CrossingPart::Alone, ns)), _) => return Some(ns),
+            (Some((_, out)), Some((_, back))) => (out, back),
+            (Some((_, out)), None) => (out, shortest(CrossingPart::Back)?),
+            (None, Some((_, back))) => (shortest(CrossingPart::Out)?, back),
+            (None, None) => return None,
+        };
+        Some(out.saturating_add(back))
+    }
+
     fn version(&self) -> u64 {
         self.version
     }
@@ -541,8 +580,15 @@ mod tests {
     fn routers_between_two_stations_are_on_the_way_there_and_back() {
         let mut found = RoundTrips::new(16);
         let (client, server) = (station(1).station(), station(9).station());
-        let mut cross = |from, to, part, ns| {
-            found.crossed(&Crossing { from, to, part, ns });
+        let mut cross = |from, to, part, ns: i64| {
+            let at = Timestamp::from_nanos(ns.abs() * 10);
+            found.crossed(&Crossing {
+                from,
+                to,
+                at,
+                part,
+                ns,
+            });
             let between = found.between(&server, &client);
             let other = found.between(&client, &server);
             assert_eq!(other, between.map(|[a, b]| [b, a]));
@@ -560,6 +606,21 @@ mod tests {
         assert_eq!(cross(client, server, out, 10_600), ([1_500, 0], 3));
         let alone = cross(server, client, CrossingPart::Alone, 600);
         assert_eq!(alone, ([1_500, 600], 4));
+        let passed = |ends: [&Endpoint; 2], times: [i64; 2]| {
+            found.passed(ends, times.map(|ns| Timestamp::from_nanos(ns * 10)))
+        };
+        let at_server = |times| passed([&server, &client], times);
+        assert_eq!(at_server([10_700, 9_100]), Some(1_600));
+        assert_eq!(at_server([10_800, 9_100]), Some(1_700));
+        assert_eq!(at_server([10_800, 1]), Some(1_700), "the shortest back");
+        assert_eq!(at_server([1, 9_100]), Some(1_500), "the shortest out");
+        assert_eq!(at_server([1, 2]), None);
+        assert_eq!(
+            passed([&client, &server], [600, 1]),
+            Some(600),
+            "of one interface"
+        );
+        assert_eq!(passed([&client, &server], [10_700, 9_100]), None);
         assert_eq!(found.between(&server, &station(2)), None, "another");
     }
 

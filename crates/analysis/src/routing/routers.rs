@@ -26,6 +26,8 @@ pub(crate) struct Crossing {
     pub(crate) from: Endpoint,
     /// Its receiver.
     pub(crate) to: Endpoint,
+    /// When it was seen on the side that is followed.
+    pub(crate) at: Timestamp,
     /// What of the way it was.
     pub(crate) part: CrossingPart,
     /// How long it took; of two interfaces it contains the difference between their clocks, ns.
@@ -153,7 +155,17 @@ impl Routers {
             };
             let ns = new.at.since(before.at);
             if let Some(part) = part.filter(|_| !before.again) {
-                crossed(&Crossing { from, to, part, ns });
+                let at = match part {
+                    CrossingPart::Back => new.at,
+                    CrossingPart::Out | CrossingPart::Alone => before.at,
+                };
+                crossed(&Crossing {
+                    from,
+                    to,
+                    at,
+                    part,
+                    ns,
+                });
             }
             if before.interface == new.interface {
                 // Both sides at one interface: the first sight counts.
@@ -271,15 +283,17 @@ mod tests {
         let mut routers = Seer::new();
         let mut crossing = |digest, us, interface, hops| {
             routers.see(digest, us, interface, hops);
-            routers.2.map(|found| (found.part, found.ns / 1000))
+            let us = |found: Crossing| (found.part, found.ns / 1000, found.at.as_nanos() / 1000);
+            routers.2.map(us)
         };
+        let [out, back, alone] = [CrossingPart::Out, CrossingPart::Back, CrossingPart::Alone];
         assert_eq!(crossing(1, 0, 0, 0), None);
-        assert_eq!(crossing(1, 700, 1, 1), Some((CrossingPart::Out, 700)));
+        assert_eq!(crossing(1, 700, 1, 1), Some((out, 700, 0)));
         assert_eq!(crossing(1, 1500, 2, 2), None);
         assert_eq!(crossing(2, 3000, 1, 0), None);
-        assert_eq!(crossing(2, 3900, 0, 1), Some((CrossingPart::Back, 900)));
+        assert_eq!(crossing(2, 3900, 0, 1), Some((back, 900, 3900)));
         assert_eq!(crossing(3, 5000, 3, 0), None);
-        assert_eq!(crossing(3, 5600, 3, 1), Some((CrossingPart::Alone, 600)));
+        assert_eq!(crossing(3, 5600, 3, 1), Some((alone, 600, 5000)));
         // Of a packet that was sent twice it is not known which one came through.
         assert_eq!(crossing(4, 6000, 0, 0), None);
         assert_eq!(crossing(4, 7000, 0, 0), None);

@@ -366,12 +366,33 @@ impl Nearest {
                 client.high = client.high.min(most.max(client.low));
             }
         }
-        if let Some([to_server, to_client]) = self.routers {
-            let shortest = paces.bounding(apart).ceiling.least();
-            ways.server = behind(to_server, ways.server, shortest);
-            ways.client = behind(to_client, ways.client, gap);
+        if let Some(routers) = self.routers {
+            let shortest = [paces.bounding(apart).ceiling.least(), gap];
+            ways = self.behind(routers, (t, began), (ways, shortest), evidence);
         }
         ways
+    }
+
+    /// The same ways, where routers that are seen on both sides take so long at least.
+    #[cold]
+    fn behind(
+        &self,
+        [to_server, to_client]: [i64; 2],
+        (t, began): (&Transaction, Timestamp),
+        (ways, [turnaround, gap]): (Ways, [u64; 2]),
+        evidence: &impl Evidence,
+    ) -> Ways {
+        let (server, client) = (&t.server, &t.client);
+        // Each packet has its own time.
+        let turned = t.request.zip(t.response);
+        let turned = turned.map(|(request, response)| [request.last.at, response.first.at]);
+        let turned = turned.and_then(|turned| evidence.passed([server, client], turned));
+        let paused = self.before.map(|before| [before.end, began]);
+        let paused = paused.and_then(|paused| evidence.passed([client, server], paused));
+        Ways {
+            server: behind((to_server, turned), ways.server, turnaround),
+            client: behind((to_client, paused), ways.client, gap),
+        }
     }
 
     /// Looks up how far the two are.
@@ -560,6 +581,10 @@ mod tests {
         }
 
         fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
+            None
+        }
+
+        fn passed(&self, _: [&Endpoint; 2], _: [Timestamp; 2]) -> Option<i64> {
             None
         }
 

@@ -50,6 +50,10 @@ pub(crate) trait Evidence {
     /// and of the second, ns; `None` where none was seen on both sides of a router.
     fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]>;
 
+    /// The same of two packets alone: the one that was sent to the first of these, and was seen then on the side that
+    /// is followed, and the one that came back then.
+    fn passed(&self, ends: [&Endpoint; 2], there_back: [Timestamp; 2]) -> Option<i64>;
+
     /// Another number whenever [`Evidence::of`] may say something else.
     fn version(&self) -> u64;
 
@@ -337,14 +341,17 @@ impl Ways {
     }
 }
 
-/// A way through routers that take this long, of which `way` is known besides; no slice shorter
-/// than `shortest` was seen.
+/// A way through routers that take this long at least, and in this case as long as `passed` says, of which `way` is
+/// known besides; no slice shorter than `shortest` was seen.
 #[cold]
-fn behind(routers: i64, way: Bounds, shortest: u64) -> Bounds {
+fn behind((routers, passed): (i64, Option<i64>), way: Bounds, shortest: u64) -> Bounds {
     let least = ns(routers).min(shortest);
+    let passed = passed.map_or(0, ns);
+    // What is beside the routers takes no longer than in all other cases.
+    let more = passed.saturating_sub(ns(routers));
     Bounds {
-        low: way.low.max(least),
-        high: way.high.max(least),
+        low: way.low.max(least).max(passed),
+        high: way.high.max(least).saturating_add(more).max(passed),
     }
 }
 
@@ -451,13 +458,24 @@ mod tests {
     fn routers_on_the_way_are_part_of_it() {
         let behind = |routers, samples, most| {
             let way = measured(samples, 100, 110).reach.bounds(&no_less(most));
-            let Bounds { low, high } = super::behind(routers, way, most);
+            let Bounds { low, high } = super::behind((routers, None), way, most);
+            (low, high)
+        };
+        let passed = |passed, samples, most| {
+            let way = measured(samples, 100, 110).reach.bounds(&no_less(most));
+            let Bounds { low, high } = super::behind((80, Some(passed)), way, most);
             (low, high)
         };
         assert_eq!(behind(80, 0, 999), (80, 999));
         assert_eq!(behind(80, 0, 50), (50, 50));
         assert_eq!(behind(80, 8, 999), (100, 125));
         assert_eq!(behind(200, 8, 999), (200, 200));
+        // This time it was 80, 90 or 300.
+        assert_eq!(passed(80, 0, 999), (80, 999));
+        assert_eq!(passed(80, 8, 999), (100, 125));
+        assert_eq!(passed(90, 8, 999), (100, 135));
+        assert_eq!(passed(300, 8, 999), (300, 345));
+        assert_eq!(passed(300, 0, 150), (300, 370));
     }
 
     /// An answer that came late: no slice contains more than the shortest one.
