@@ -6,6 +6,7 @@
 //! - [`html`]: the same as a file to look at, with plots;
 //! - [`ladder`]: the frames of a conversation, for both of these;
 //! - [`transactions`]: one row per transaction, as it closes;
+//! - [`columns`]: what tables of text, page and screen have in common;
 //! - [`rows`]: columns, for text and for files of columns;
 //! - [`compare`]: several captures against one of them;
 //! - [`counters`]: Performance Monitor's objects and counters, over time;
@@ -27,6 +28,7 @@
 mod about;
 pub mod between;
 mod cells;
+pub mod columns;
 pub mod compare;
 pub mod config;
 pub mod counters;

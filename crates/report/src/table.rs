@@ -1,10 +1,12 @@
 //! Columns of text that fit a terminal without losing any of it.
 
+use crate::columns::{CountColumn, TimeColumn, TimeFigures};
 use crate::escape::Escaped;
 use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate};
 use crate::look::Look;
-use crate::time::{Brief, Human, Rfc3339, Short};
+use crate::time::{Brief, Digits, Human, Rfc3339, Short};
 use std::io::{self, Write};
+use wirewait_analysis::Counts;
 use wirewait_wire::Endpoint;
 
 /// One column.
@@ -60,6 +62,7 @@ impl Column {
 /// A table that is being made of rows of one kind, column by column.
 pub(crate) struct Filling<'r, R> {
     rows: &'r [R],
+    digits: Digits,
     pub(crate) table: Table,
 }
 
@@ -104,6 +107,40 @@ impl<R> Filling<'_, R> {
         cell: impl Fn(&R) -> T,
     ) -> Self {
         self.column(Column::under(group, title).rare(), cell)
+    }
+
+    /// Text that is left out when there is none.
+    pub(crate) fn rare_left<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
+        self.column(Column::left(title).rare(), cell)
+    }
+
+    /// Columns of a time under a heading.
+    pub(crate) fn times<T: TimeFigures>(
+        self,
+        group: &'static str,
+        columns: &[TimeColumn],
+        of: impl Fn(&R) -> &T,
+    ) -> Self {
+        let digits = self.digits;
+        columns.iter().fold(self, |table, column| {
+            table.under(group, column.title(), |row| {
+                of(row).value(*column).map(|ns| digits.time(ns))
+            })
+        })
+    }
+
+    /// Columns of requests.
+    pub(crate) fn counts(self, columns: &[CountColumn], of: impl Fn(&R) -> &Counts) -> Self {
+        columns.iter().fold(self, |table, column| {
+            table.right(column.title, |row| Grouped((column.value)(of(row))))
+        })
+    }
+
+    /// Columns of requests that should be rare, each left out when there are none.
+    pub(crate) fn rare_counts(self, columns: &[CountColumn], of: impl Fn(&R) -> &Counts) -> Self {
+        columns.iter().fold(self, |table, column| {
+            table.rare(column.title, |row| count((column.value)(of(row))))
+        })
     }
 }
 
@@ -181,9 +218,18 @@ impl Table {
 
     /// A table with a row for each of these, whose columns follow.
     pub(crate) fn over<R>(rows: &[R]) -> Filling<'_, R> {
+        Self::timed(rows, Digits::Three)
+    }
+
+    /// Such a table, with [`Filling::times`] of as many digits.
+    pub(crate) fn timed<R>(rows: &[R], digits: Digits) -> Filling<'_, R> {
         let mut table = Self::of(Vec::new());
         table.rows = vec![Vec::new(); rows.len()];
-        Filling { rows, table }
+        Filling {
+            rows,
+            digits,
+            table,
+        }
     }
 
     /// Adds a row. Missing cells are empty.
@@ -236,6 +282,16 @@ impl Table {
             self.write_block(out, look, block, &widths)?;
         }
         Ok(())
+    }
+
+    /// Writes the table under a heading, behind an empty line; nothing if it has no row.
+    pub(crate) fn headed(&self, out: &mut impl Write, look: Look, heading: &str) -> io::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        look.heading(out, heading)?;
+        self.write(out, look)
     }
 
     /// Writes the columns that find room beside each other, and leaves out those behind them.

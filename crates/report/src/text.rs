@@ -22,10 +22,11 @@ pub use short::short;
 pub use symptoms::explain;
 
 use crate::about::About;
-use crate::table::{Filling, count};
+use crate::figures::Grouped;
+use crate::table::Table;
 use std::fmt::Display;
 use std::io::{self, Write};
-use wirewait_analysis::{Counts, Snapshot};
+use wirewait_analysis::Snapshot;
 use wirewait_judge::Verdict;
 
 /// Writes the report.
@@ -110,16 +111,23 @@ fn wrapped(text: &str, indent: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// Adds what went wrong.
-fn trouble<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &Counts) -> Filling<'r, R> {
-    table
-        .rare("errors", |row| count(of(row).failures))
-        .rare("unanswered", |row| count(of(row).unanswered))
-        .rare("one-sided", |row| count(of(row).one_sided))
-        .rare("repeated", |row| count(of(row).repeated))
-        .rare("cancelled", |row| count(of(row).cancelled))
-        .rare("orphans", |row| count(of(row).orphan_responses))
-        .rare("lost to limits", |row| count(of(row).lost_to_limits()))
+/// Says how many of `all` rows, which are `what`, a table leaves out, if any.
+pub(crate) fn more(
+    out: &mut impl Write,
+    look: Look,
+    all: usize,
+    table: &Table,
+    what: &str,
+) -> io::Result<()> {
+    match all.saturating_sub(table.len()) {
+        0 => Ok(()),
+        n => noted!(
+            out,
+            look,
+            "and {} more{what}; --format json has them all",
+            Grouped(n as u64)
+        ),
+    }
 }
 
 #[cfg(test)]

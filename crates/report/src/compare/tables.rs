@@ -138,6 +138,38 @@ fn some(count: String) -> Option<String> {
     Some(count).filter(|count| count != "0")
 }
 
+/// When a column of a group is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Always,
+    /// Where it has something in it.
+    Any,
+    /// Where it has more than zeros in it.
+    Some,
+    /// In groups by load.
+    ByLoad,
+}
+
+const SIDES: &[&str] = &["base", "other"];
+const CHANGE: &[&str] = &["base", "other", "change"];
+
+/// Figures of a group: heading, when they are shown, and of which sides.
+#[rustfmt::skip]
+const GROUP_FIGURES: [(&str, Figure, Shown, &[&str]); 10] = [
+    ("requests", Figure::Requests, Shown::Always, SIDES),
+    ("mean response time", Figure::ResponseTime, Shown::Always, CHANGE),
+    ("mean turnaround", Figure::Turnaround, Shown::Always, CHANGE),
+    ("frames per request", Figure::FramesPerRequest, Shown::Any, SIDES),
+    ("acks per request", Figure::AcksPerRequest, Shown::Any, SIDES),
+    ("throughput while data moves", Figure::Throughput, Shown::Any, CHANGE),
+    ("throughput over elapsed time", Figure::WallThroughput, Shown::ByLoad, CHANGE),
+    ("transactions per second", Figure::TransactionsPerSecond, Shown::ByLoad, CHANGE),
+    ("unanswered", Figure::Unanswered, Shown::Some, SIDES),
+    ("errors", Figure::Errors, Shown::Some, SIDES),
+];
+/// Figures that stand in front of the result.
+const BEFORE_RESULT: usize = 2;
+
 /// The groups of one capture against the baseline's: their heading, the first of them, and how many
 /// more there are.
 pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, Table, usize) {
@@ -145,88 +177,42 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
     let there = comparison.groups.iter();
     let there = there.filter(|group| group.base().is_some() || group.other(number).is_some());
     let there: Vec<&Group> = there.collect();
-    let one = |side: Option<&Side>, figure: Figure| {
-        value(digits, figure, side.and_then(|side| figure.of(side)))
-    };
-    let base = |group: &Group, figure| one(group.base(), figure);
-    let other = |group: &Group, figure| one(group.other(number), figure);
-    let change = |group: &Group, figure| signed(group.change(number, figure));
     let verdict = comparison.verdicts.get(number);
     let told = |group: &Group| match verdict.is_some_and(|v| v.differs_in_size(group)) {
         true => "other sizes".to_owned(),
         false => result(group, number),
     };
-    // Of other groups it is a matter of how much was asked of them.
-    let by_load = |text: String| (comparison.by == By::Load).then_some(text);
-    use Figure::{
-        AcksPerRequest, Errors, FramesPerRequest, Requests, ResponseTime, Throughput,
-        TransactionsPerSecond, Turnaround, Unanswered, WallThroughput,
+    let one = |side: Option<&Side>, figure: Figure| {
+        value(digits, figure, side.and_then(|side| figure.of(side)))
     };
-    let table = Table::over(&there[..MOST_ROWS.min(there.len())])
-        .left("name", |group| group_name(group))
-        .under("requests", "base", |group| base(group, Requests))
-        .under("requests", "other", |group| other(group, Requests))
-        .under("mean response time", "base", |group| {
-            base(group, ResponseTime)
-        })
-        .under("mean response time", "other", |group| {
-            other(group, ResponseTime)
-        })
-        .under("mean response time", "change", |group| {
-            change(group, ResponseTime)
-        })
-        .column(Column::left("result").rare(), |group| told(group))
-        .under("mean turnaround", "base", |group| base(group, Turnaround))
-        .under("mean turnaround", "other", |group| other(group, Turnaround))
-        .under("mean turnaround", "change", |group| {
-            change(group, Turnaround)
-        })
-        .rare_under("frames per request", "base", |group| {
-            base(group, FramesPerRequest)
-        })
-        .rare_under("frames per request", "other", |group| {
-            other(group, FramesPerRequest)
-        })
-        .rare_under("acks per request", "base", |group| {
-            base(group, AcksPerRequest)
-        })
-        .rare_under("acks per request", "other", |group| {
-            other(group, AcksPerRequest)
-        })
-        .rare_under("throughput while data moves", "base", |group| {
-            base(group, Throughput)
-        })
-        .rare_under("throughput while data moves", "other", |group| {
-            other(group, Throughput)
-        })
-        .rare_under("throughput while data moves", "change", |group| {
-            change(group, Throughput)
-        })
-        .rare_under("throughput over elapsed time", "base", |group| {
-            by_load(base(group, WallThroughput))
-        })
-        .rare_under("throughput over elapsed time", "other", |group| {
-            by_load(other(group, WallThroughput))
-        })
-        .rare_under("throughput over elapsed time", "change", |group| {
-            by_load(change(group, WallThroughput))
-        })
-        .rare_under("transactions per second", "base", |group| {
-            by_load(base(group, TransactionsPerSecond))
-        })
-        .rare_under("transactions per second", "other", |group| {
-            by_load(other(group, TransactionsPerSecond))
-        })
-        .rare_under("transactions per second", "change", |group| {
-            by_load(change(group, TransactionsPerSecond))
-        })
-        .rare_under("unanswered", "base", |group| some(base(group, Unanswered)))
-        .rare_under("unanswered", "other", |group| {
-            some(other(group, Unanswered))
-        })
-        .rare_under("errors", "base", |group| some(base(group, Errors)))
-        .rare_under("errors", "other", |group| some(other(group, Errors)))
-        .table;
+    let cell = |group: &Group, figure: Figure, title: &str| match title {
+        "base" => one(group.base(), figure),
+        "other" => one(group.other(number), figure),
+        _ => signed(group.change(number, figure)),
+    };
+    let is_shown = |shown: Shown, text: &str| match shown {
+        // Of other groups it is a matter of how much was asked of them.
+        Shown::ByLoad => comparison.by == By::Load,
+        Shown::Some => text != "0",
+        Shown::Always | Shown::Any => true,
+    };
+    let first = &there[..MOST_ROWS.min(there.len())];
+    let mut filling = Table::over(first).left("name", |group| group_name(group));
+    for (n, (group, figure, shown, titles)) in GROUP_FIGURES.into_iter().enumerate() {
+        if n == BEFORE_RESULT {
+            filling = filling.rare_left("result", |group| told(group));
+        }
+        for title in titles {
+            let column = Column {
+                rare: shown != Shown::Always,
+                ..Column::under(group, title)
+            };
+            filling = filling.column(column, |group| {
+                Some(cell(group, figure, title)).filter(|text| is_shown(shown, text))
+            });
+        }
+    }
+    let table = filling.table;
     let by = comparison.by.name();
     let heading = format!(
         "By {by}: {} against {}",

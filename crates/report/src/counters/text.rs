@@ -7,7 +7,7 @@ use super::ratios::{Formed, ratios};
 use super::samples::{Samples, Series};
 use super::table::{Bound, Form, Mark, counters};
 use crate::figures::Grouped;
-use crate::table::{Column, NOTHING, Table};
+use crate::table::{NOTHING, Table};
 use crate::text::Look;
 use crate::time::{Digits, Rfc3339};
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ fn object(
             .right("mean", |line| line.mean.clone())
             .right("highest", |line| line.highest.clone())
             .right("total", |line| line.total.clone())
-            .column(Column::left("mark").rare(), |line| line.mark)
+            .rare_left("mark", |line| line.mark)
             .table,
         zero,
         ratios: Table::over(&formed)

@@ -3,8 +3,9 @@
 use super::markup::Page;
 use super::svg::{self, Across, Scale};
 use super::table;
+use crate::columns::TimeColumn::{Max, Min, P50, P95};
 use crate::figures::{Grouped, Milli, Rate};
-use crate::table::{Column, Filling, InCell, Table};
+use crate::table::{Filling, InCell, Table};
 use crate::text::load::sizes::{BREAKS, range};
 use crate::time::{Brief, Short};
 use wirewait_analysis::{Knee, LevelCurve, LevelFigures, LevelRow, Load, LoadOf, SizeCurve};
@@ -253,7 +254,7 @@ fn figures_of<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &LevelRow) -> Fil
         .under("mean", "turnaround", |row| {
             figures(of(row)).turnaround.mean().map(Short)
         })
-        .column(Column::left("").rare(), |row| ramps(of(row)))
+        .rare_left("", |row| ramps(of(row)))
 }
 
 fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
@@ -337,13 +338,10 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
     let table = Table::over(rows)
         .right("bytes requested", |row| range(row.from_bytes, row.to_bytes))
         .right("answered", |row| Grouped(row.response_time.n))
-        .under("response time", "min", |row| Short(row.response_time.min))
-        .under("response time", "p50", |row| Short(row.response_time.p50))
-        .under("response time", "p95", |row| Short(row.response_time.p95))
-        .under("response time", "max", |row| Short(row.response_time.max))
-        .column(Column::left("").rare(), |row| {
-            if broken(row.to_bytes) { BREAKS } else { "" }
+        .times("response time", &[Min, P50, P95, Max], |row| {
+            &row.response_time
         })
+        .rare_left("", |row| if broken(row.to_bytes) { BREAKS } else { "" })
         .table;
     table::numbers(page, &format!("{whose}, in numbers"), &table);
 }

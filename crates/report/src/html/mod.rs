@@ -150,7 +150,7 @@ pub fn report(
             }
         });
     }
-    for (heading, table, more) in text::places::tables(snapshot, ROWS) {
+    for (heading, table, more) in text::places::tables(snapshot, ROWS, Digits::Three) {
         let id = match heading {
             "Users" => "users",
             "Shares" => "shares",
@@ -163,7 +163,7 @@ pub fn report(
     }
     for statistic in snapshot.statistics.iter().filter(|s| !s.rows.is_empty()) {
         body.section(statistic.name, statistic.title, |page| {
-            let rows = text::statistics::table(statistic, ROWS);
+            let rows = text::statistics::table(statistic, ROWS, Digits::Three);
             table::table(page, statistic.title, &rows, ROWS);
             table::more(page, statistic.rows.len().saturating_sub(rows.len()));
             for sentence in text::statistics::notes(statistic) {
@@ -293,7 +293,7 @@ fn servers(page: &mut Page, snapshot: &Snapshot) {
             "No request to a file server was found. `wirewait protocols` lists the protocols.",
         );
     }
-    let tables = text::servers::tables(snapshot);
+    let tables = text::servers::tables(snapshot, Digits::Three);
     for (title, table) in tables.iter().take(SERVERS) {
         let more = table.len().saturating_sub(OPERATIONS);
         table::titled(page, title, table, OPERATIONS, more);
@@ -323,12 +323,12 @@ fn routers(snapshot: &Snapshot) -> Vec<(&'static str, Table, usize)> {
     [
         (
             "Requests by routers passed",
-            hops_table(snapshot),
+            hops_table(snapshot, Digits::Three),
             if passed { load.hops.len() } else { 0 },
         ),
         (
             "Packets captured on both sides of routers",
-            transits_table(snapshot),
+            transits_table(snapshot, Digits::Three),
             load.transits.len(),
         ),
         (

@@ -4,6 +4,7 @@ use super::markup::Page;
 use super::{ROWS, table};
 use crate::about::About;
 use crate::text;
+use crate::time::Digits;
 use askama::Template;
 use std::fmt::Write;
 use wirewait_analysis::{Snapshot, Transaction};
@@ -17,7 +18,7 @@ struct SlowestPart {
 }
 
 pub(super) fn slowest(page: &mut Page, about: &About, snapshot: &Snapshot) {
-    let rows = text::slowest::table(snapshot);
+    let rows = text::slowest::table(snapshot, Digits::Three);
     let requests = snapshot.slowest.iter().take(ROWS).map(|t| {
         let number = t.number.to_string();
         (

@@ -4,7 +4,7 @@ use super::markup::Page;
 use super::svg::{self, Across, Scale};
 use super::{ROWS, table};
 use crate::text;
-use crate::time::{Brief, Short};
+use crate::time::{Brief, Digits, Short};
 use wirewait_analysis::{Snapshot, StationRow};
 
 /// Stations that are drawn.
@@ -31,7 +31,7 @@ pub(super) fn stations(page: &mut Page, snapshot: &Snapshot) {
             }
         });
     }
-    let rows = text::stations::table(snapshot);
+    let rows = text::stations::table(snapshot, Digits::Three);
     table::table(page, "Stations", &rows, ROWS);
     table::more(
         page,

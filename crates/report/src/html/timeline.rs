@@ -6,7 +6,7 @@ use super::svg::{self, Across, Scale};
 use super::{ROWS, table};
 use crate::figures::{Milli, Percent, Rate};
 use crate::text;
-use crate::time::{Brief, Rfc3339, Short};
+use crate::time::{Brief, Digits, Rfc3339, Short};
 use wirewait_analysis::{Dip, Interval, Load, Snapshot, Timeline};
 
 const HEIGHT: i64 = 190;
@@ -44,7 +44,7 @@ pub(super) fn timeline(page: &mut Page, snapshot: &Snapshot) {
         }
         stations(page, &frame);
     });
-    let dips = text::load::over_time::dips_table(snapshot);
+    let dips = text::load::over_time::dips_table(snapshot, Digits::Three);
     if !dips.is_empty() {
         page.leaf("h3", &[], "Dips in throughput");
         table::table(page, "Dips in throughput", &dips, ROWS);

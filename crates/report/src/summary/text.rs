@@ -1,10 +1,12 @@
 //! Sums for people.
 
 use super::spelling;
+use crate::columns::TimeColumn::{Max, Mean, P50, P95, P99};
+use crate::columns::{ANSWERED, ERRORS, REQUESTS, UNANSWERED};
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
-use crate::table::{Column, Table, count};
-use crate::text::{Look, note, noted};
+use crate::table::{Table, count};
+use crate::text::{Look, more, note, noted};
 use crate::time::{Digits, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -138,18 +140,8 @@ pub(super) fn table(
     if first.is_empty() {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, heading)?;
-    first.write(out, look)?;
-    match all.saturating_sub(first.len()) {
-        0 => Ok(()),
-        more => noted!(
-            out,
-            look,
-            "and {} more, each waited for less; --format json has them all",
-            Grouped(more as u64)
-        ),
-    }
+    first.headed(out, look, heading)?;
+    more(out, look, all, &first, ", each waited for less")
 }
 
 /// Requests with their times.
@@ -174,38 +166,15 @@ impl<'a> From<&'a Total> for Timed<'a> {
 }
 
 pub(super) fn timed(rows: &[Timed<'_>], digits: Digits) -> Table {
-    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
-    let mean = |times: &Times| times.mean().map(|ns| digits.time(ns));
-    Table::over(rows)
+    Table::timed(rows, digits)
         .left("of", |row| row.of.clone())
-        .right("requests", |row| Grouped(row.counts.requests))
-        .right("answered", |row| Grouped(row.counts.answered))
-        .under("server turnaround", "p50", |row| {
-            some(&row.turnaround, row.turnaround.p50)
+        .counts(&[REQUESTS, ANSWERED], |row| row.counts)
+        .times("server turnaround", &[P50, P95, P99, Max, Mean], |row| {
+            &row.turnaround
         })
-        .under("server turnaround", "p95", |row| {
-            some(&row.turnaround, row.turnaround.p95)
-        })
-        .under("server turnaround", "p99", |row| {
-            some(&row.turnaround, row.turnaround.p99)
-        })
-        .under("server turnaround", "max", |row| {
-            some(&row.turnaround, row.turnaround.max)
-        })
-        .under("server turnaround", "mean", |row| mean(&row.turnaround))
-        .under("response time", "p50", |row| {
-            some(&row.response, row.response.p50)
-        })
-        .under("response time", "p95", |row| {
-            some(&row.response, row.response.p95)
-        })
-        .under("response time", "max", |row| {
-            some(&row.response, row.response.max)
-        })
-        .under("response time", "mean", |row| mean(&row.response))
+        .times("response time", &[P50, P95, Max, Mean], |row| &row.response)
         .rare("data bytes", |row| count(row.data_bytes))
-        .rare("errors", |row| count(row.counts.failures))
-        .rare("unanswered", |row| count(row.counts.unanswered))
+        .rare_counts(&[ERRORS, UNANSWERED], |row| row.counts)
         .table
 }
 
@@ -243,9 +212,9 @@ fn places(rows: &[(Label, &PlaceSum)], digits: Digits) -> Table {
     let share = |key: &Label| Some(Escaped(key.share.as_deref()?).to_string());
     Table::over(rows)
         .left("name", |(key, _)| Escaped(&key.name).to_string())
-        .column(Column::left("share").rare(), |(key, _)| share(key))
+        .rare_left("share", |(key, _)| share(key))
         .left("server", |(key, _)| key.server)
-        .right("requests", |(_, sum)| Grouped(sum.counts.requests))
+        .counts(&[REQUESTS], |(_, sum)| &sum.counts)
         .right("turnaround, mean", |(_, sum)| mean(&sum.turnaround))
         .right("response, mean", |(_, sum)| mean(&sum.response_time))
         .right("response, total", |(_, sum)| total(&sum.response_time))

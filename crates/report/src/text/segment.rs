@@ -4,7 +4,7 @@ use super::{Look, entry};
 use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{BitRate, Grouped, Percent};
-use crate::table::{Column, InCell, Table, count};
+use crate::table::{InCell, Table, count};
 use std::io::{self, Write};
 use wirewait_analysis::{
     Directions, Duplex, Flow, KnownBy, Peak, SIZES, SegmentRow, Snapshot, Volume,
@@ -98,9 +98,7 @@ pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
     let used = |of: &Carried<'_>| of.flow.utilisation.map(|n| Percent(n, MILLION));
     Table::over(&rows)
         .left("interface", |of| of.name.clone())
-        .column(Column::left("name").rare(), |of| {
-            of.label.map(|name| Escaped(name).to_string())
-        })
+        .rare_left("name", |of| of.label.map(|name| Escaped(name).to_string()))
         .right("frames", |of| Grouped(volume(of).0))
         .right("bytes", |of| Grouped(volume(of).1))
         .under("on the wire", "average", Carried::average)

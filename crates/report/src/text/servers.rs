@@ -1,23 +1,20 @@
 //! A table for each server and protocol.
 
-use super::{Look, trouble};
+use super::Look;
+use crate::columns::TimeColumn::{Max, Mean, P50, P95};
+use crate::columns::{ANSWERED, REQUESTS, TROUBLE};
 use crate::figures::{Command, Grouped, Percent, Rate, frames_per_request};
 use crate::table::{Table, count};
 use crate::time::Digits;
 use crate::verdict::marked;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, ServerRow, Snapshot, Times};
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, ServerRow, Snapshot};
 use wirewait_judge::Culprit;
 use wirewait_wire::{Endpoint, Kind};
 
 /// A table for each server, protocol and carrier, under its title.
-pub(crate) fn tables(snapshot: &Snapshot) -> Vec<(String, Table)> {
-    tables_in(snapshot, Digits::Three)
-}
-
-/// [`tables`], with durations of as many digits.
-fn tables_in(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
+pub(crate) fn tables(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
     // Rows of one server stand together; those of one protocol on one carrier are put so.
     let same = |a: &ServerRow, b: &ServerRow| {
         (a.server, a.protocol, a.carrier) == (b.server, b.protocol, b.carrier)
@@ -53,7 +50,7 @@ pub(super) fn servers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
             "No request to a file server was found. `wirewait protocols` lists the protocols."
         );
     }
-    for (title, table) in tables_in(snapshot, look.digits) {
+    for (title, table) in tables(snapshot, look.digits) {
         writeln!(out)?;
         look.heading(out, &title)?;
         if let Some(sentence) = lost(snapshot) {
@@ -135,33 +132,15 @@ impl<'a> TimeOf<'a> {
 /// Operations with their time, if any is theirs.
 fn table(rows: &[(&ServerRow, Option<&LedgerRow>)], time: &TimeOf<'_>) -> Table {
     let digits = time.digits;
-    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
-    let mean = |times: &Times| times.mean().map(|ns| digits.time(ns));
     let of = |ledger: &Option<&LedgerRow>, culprit| marked(culprit, (*ledger)?, time.tick);
-    let filling = Table::over(rows)
+    Table::timed(rows, digits)
         .left("command", |(row, _)| command(row))
-        .right("requests", |(row, _)| Grouped(row.counts.requests))
-        .right("answered", |(row, _)| Grouped(row.counts.answered))
-        .under("server turnaround", "p50", |(row, _)| {
-            some(&row.turnaround, row.turnaround.p50)
+        .counts(&[REQUESTS, ANSWERED], |(row, _)| &row.counts)
+        .times("server turnaround", &[P50, P95, Max, Mean], |(row, _)| {
+            &row.turnaround
         })
-        .under("server turnaround", "p95", |(row, _)| {
-            some(&row.turnaround, row.turnaround.p95)
-        })
-        .under("server turnaround", "max", |(row, _)| {
-            some(&row.turnaround, row.turnaround.max)
-        })
-        .under("server turnaround", "mean", |(row, _)| {
-            mean(&row.turnaround)
-        })
-        .under("response time", "p50", |(row, _)| {
-            some(&row.response_time, row.response_time.p50)
-        })
-        .under("response time", "p95", |(row, _)| {
-            some(&row.response_time, row.response_time.p95)
-        })
-        .under("response time", "max", |(row, _)| {
-            some(&row.response_time, row.response_time.max)
+        .times("response time", &[P50, P95, Max], |(row, _)| {
+            &row.response_time
         })
         .rare_under("active time", "all", |(_, ledger)| {
             ledger.map(|row| digits.span(row.ledger.active()))
@@ -181,8 +160,9 @@ fn table(rows: &[(&ServerRow, Option<&LedgerRow>)], time: &TimeOf<'_>) -> Table 
             frames_per_request(&row.frames, &row.counts).1
         })
         .rare("data bytes", |(row, _)| count(row.data_bytes))
-        .rare("throughput", |(row, _)| row.throughput.map(Rate));
-    trouble(filling, |(row, _)| &row.counts).table
+        .rare("throughput", |(row, _)| row.throughput.map(Rate))
+        .rare_counts(&TROUBLE, |(row, _)| &row.counts)
+        .table
 }
 
 fn command(row: &ServerRow) -> String {

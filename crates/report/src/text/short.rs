@@ -8,7 +8,7 @@ use super::{Look, wrapped};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
 use crate::figures::{Grouped, Percent};
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::verdict::{is_wide, marked};
 use std::io::{self, Write};
 use wirewait_analysis::{Grade, LedgerOf, LedgerRow, Phase, Snapshot, Transaction};
@@ -232,7 +232,7 @@ fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
         .left("operation", |t| command(t))
         .left("server", |t| t.server.to_string())
         .left("client", |t| t.client.to_string())
-        .column(Column::left("file").rare(), |t| path(t))
+        .rare_left("file", |t| path(t))
         .table
 }
 

@@ -3,19 +3,14 @@
 use super::{Look, noted};
 use crate::escape::Escaped;
 use crate::figures::{Command, InWireshark};
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::time::Digits;
 use crate::transactions::StatusName;
 use std::io::{self, Write};
 use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
 
 /// The slowest of all.
-pub(crate) fn table(snapshot: &Snapshot) -> Table {
-    table_in(snapshot, Digits::Three)
-}
-
-/// [`table`], with durations of as many digits.
-fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
+pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
     let numbers = |extent: Extent| match (extent.first.frame, extent.last.frame) {
         (first, last) if first == last => first.to_string(),
         (first, last) => format!("{first}-{last}"),
@@ -41,10 +36,8 @@ fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
         .left("status", |t| {
             t.status.map(|status| StatusName(status).to_string())
         })
-        .column(Column::left("file").rare(), path)
-        .column(Column::left("remarks").rare(), |t| {
-            t.flags.names().collect::<Vec<_>>().join(" ")
-        })
+        .rare_left("file", path)
+        .rare_left("remarks", |t| t.flags.names().collect::<Vec<_>>().join(" "))
         .table
 }
 
@@ -64,13 +57,11 @@ pub(super) fn path(t: &Transaction) -> String {
 }
 
 pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = table_in(snapshot, look.digits);
+    let table = table(snapshot, look.digits);
     if table.is_empty() {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, "Slowest")?;
-    table.write(out, look)?;
+    table.headed(out, look, "Slowest")?;
     let requests = snapshot
         .slowest
         .iter()

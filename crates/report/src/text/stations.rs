@@ -1,11 +1,15 @@
 //! The table of the clients.
 
 use super::{Look, note, noted};
+use crate::columns::TimeColumn::{Max, Mean, Min, P95};
+use crate::columns::{
+    CANCELLED, ERRORS, LOST_TO_LIMITS, ONE_SIDED, ORPHANS, REPEATED, REQUESTS, UNANSWERED,
+};
 use crate::figures::{Grouped, Milli, Percent};
 use crate::table::{Table, count};
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_analysis::{ENOUGH, Fairness, STARVES_PERCENT, Snapshot, StationRow, Times};
+use wirewait_analysis::{ENOUGH, Fairness, STARVES_PERCENT, Snapshot, StationRow};
 
 /// Rows of the table that people see; programs get all of them.
 const SHOWN: usize = 25;
@@ -13,14 +17,8 @@ const SHOWN: usize = 25;
 const STARVING: usize = 10;
 
 /// The stations that waited longest.
-pub(crate) fn table(snapshot: &Snapshot) -> Table {
-    table_in(snapshot, Digits::Three)
-}
-
-/// [`table`], with durations of as many digits.
-fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
+pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
     let rows: Vec<&StationRow> = snapshot.stations.iter().take(SHOWN).collect();
-    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
     // Millionths to thousandths.
     let relative = |value: Option<u64>| value.and_then(|n| Milli::ratio(n, 1_000_000));
     let deviation = |row: &StationRow| {
@@ -31,25 +29,15 @@ fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
     let rate = |part: u64, whole: u64| {
         (part > 0).then(|| format!("({part} / {whole}) {}", Percent(part, whole)))
     };
-    Table::over(&rows)
+    Table::timed(&rows, digits)
         .left("client", |row| row.client)
         .right("servers", |row| Grouped(row.servers))
-        .right("requests", |row| Grouped(row.counts.requests))
-        .under("response time", "mean", |row| {
-            row.response_time.mean().map(|ns| digits.time(ns))
-        })
+        .counts(&[REQUESTS], |row| &row.counts)
+        .times("response time", &[Mean], |row| &row.response_time)
         .under("response time", "± sd", |row| {
             row.deviation.map(|ns| digits.span(ns))
         })
-        .under("response time", "min", |row| {
-            some(&row.response_time, row.response_time.min)
-        })
-        .under("response time", "p95", |row| {
-            some(&row.response_time, row.response_time.p95)
-        })
-        .under("response time", "max", |row| {
-            some(&row.response_time, row.response_time.max)
-        })
+        .times("response time", &[Min, P95, Max], |row| &row.response_time)
         .under("relative", "mean", |row| relative(row.normalised_mean))
         .under("relative", "± sd", |row| deviation(row))
         .under("relative", "min", |row| relative(row.normalised_min))
@@ -60,30 +48,26 @@ fn table_in(snapshot: &Snapshot, digits: Digits) -> Table {
         .under("think time", "times", |row| count(row.thinks))
         .rare("data bytes", |row| count(row.data_bytes))
         .rare("retransmitted", |row| count(row.retransmitted))
-        .rare("errors", |row| {
+        .rare(ERRORS.title, |row| {
             rate(row.counts.failures, row.counts.answered)
         })
-        .rare("unanswered", |row| {
+        .rare(UNANSWERED.title, |row| {
             rate(row.counts.unanswered, row.counts.requests)
         })
-        .rare("one-sided", |row| count(row.counts.one_sided))
-        .rare("repeated", |row| {
+        .rare_counts(&[ONE_SIDED], |row| &row.counts)
+        .rare(REPEATED.title, |row| {
             rate(row.counts.repeated, row.counts.requests)
         })
-        .rare("cancelled", |row| count(row.counts.cancelled))
-        .rare("orphans", |row| count(row.counts.orphan_responses))
-        .rare("lost to limits", |row| count(row.counts.lost_to_limits()))
+        .rare_counts(&[CANCELLED, ORPHANS, LOST_TO_LIMITS], |row| &row.counts)
         .table
 }
 
 pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = table_in(snapshot, look.digits);
+    let table = table(snapshot, look.digits);
     if table.is_empty() {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, "Stations")?;
-    table.write(out, look)?;
+    table.headed(out, look, "Stations")?;
     let rows = snapshot.stations.len();
     if let Some(more) = rows.checked_sub(SHOWN).filter(|more| *more > 0) {
         let more = Grouped(more as u64);

@@ -1,6 +1,6 @@
 //! Statistics that show themselves, each as a table.
 
-use super::{Look, note, noted};
+use super::{Look, more, note};
 use crate::figures::Grouped;
 use crate::table::{Column, NOTHING, Table};
 use crate::time::Digits;
@@ -11,12 +11,7 @@ use wirewait_analysis::{Cell, Snapshot, Statistic};
 const SHOWN: usize = 10;
 
 /// The table of a statistic.
-pub(crate) fn table(statistic: &Statistic, rows: usize) -> Table {
-    table_in(statistic, rows, Digits::Three)
-}
-
-/// [`table`], with durations of as many digits.
-fn table_in(statistic: &Statistic, rows: usize, digits: Digits) -> Table {
+pub(crate) fn table(statistic: &Statistic, rows: usize, digits: Digits) -> Table {
     let columns = statistic.columns.iter().enumerate();
     let columns = columns.map(|(at, column)| match at {
         0 => Column::left(column.title),
@@ -57,14 +52,9 @@ pub(crate) fn notes(statistic: &Statistic) -> Vec<String> {
 /// Writes all of them.
 pub(super) fn statistics(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     for statistic in snapshot.statistics.iter().filter(|s| !s.rows.is_empty()) {
-        writeln!(out)?;
-        look.heading(out, statistic.title)?;
-        table_in(statistic, SHOWN, look.digits).write(out, look)?;
-        let more = statistic.rows.len().saturating_sub(SHOWN);
-        if more > 0 {
-            let more = Grouped(more as u64);
-            noted!(out, look, "and {more} more; --format json has them all")?;
-        }
+        let table = table(statistic, SHOWN, look.digits);
+        table.headed(out, look, statistic.title)?;
+        more(out, look, statistic.rows.len(), &table, "")?;
         for sentence in notes(statistic) {
             note(out, look, sentence)?;
         }

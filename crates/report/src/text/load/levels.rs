@@ -1,12 +1,13 @@
 //! The tables by the number of active stations.
 
+use crate::columns::TimeColumn::{Mean, P95};
 use crate::figures::{Grouped, Milli, Percent, Rate};
 use crate::table::Table;
-use crate::text::{Look, noted};
+use crate::text::{Look, more, noted};
 use crate::time::{Brief, Digits};
 use std::io::{self, Write};
 use wirewait_analysis::{
-    GROWN_PERCENT, LevelCurve, LevelFigures, LevelRow, LoadOf, STEADY_NS, Snapshot, Times,
+    GROWN_PERCENT, LevelCurve, LevelFigures, LevelRow, LoadOf, STEADY_NS, Snapshot,
 };
 
 /// Rows of a table that people see; programs get all of them.
@@ -101,21 +102,15 @@ fn one(
         )?;
     }
     let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
-    let longest = longest(&rows);
-    table(&longest, curve.of, snapshot, look.digits).write(out, look)?;
-    if let Some(more) = rows
-        .len()
-        .checked_sub(longest.len())
-        .filter(|more| *more > 0)
-    {
-        noted!(
-            out,
-            look,
-            "and {} more numbers, each for a shorter time; --format json has them all",
-            Grouped(more as u64)
-        )?;
-    }
-    Ok(())
+    let table = table(&longest(&rows), curve.of, snapshot, look.digits);
+    table.write(out, look)?;
+    more(
+        out,
+        look,
+        rows.len(),
+        &table,
+        " numbers, each for a shorter time",
+    )
 }
 
 /// Those with the most time, in their order.
@@ -154,11 +149,9 @@ fn table(rows: &[&LevelRow], of: LoadOf, snapshot: &Snapshot, digits: Digits) ->
         })
         .collect();
     let some = |ns: u64| (ns > 0).then(|| digits.span(ns));
-    let mean = |ns: Option<i64>| ns.map(|ns| digits.time(ns));
-    let p95 = |times: &Times| (times.n > 0).then(|| digits.time(times.p95));
     let data = |of: &LevelFigures| of.throughput().filter(|_| of.data_bytes > 0).map(Rate);
     let used = |row: &LevelFigures| busy(row.wire()?, of, snapshot).map(percent);
-    Table::over(&rows)
+    Table::timed(&rows, digits)
         .right("stations", |(row, _)| match row.stations_to {
             to if to == row.stations => row.stations.to_string(),
             to => format!("{}-{to}", row.stations),
@@ -167,11 +160,8 @@ fn table(rows: &[&LevelRow], of: LoadOf, snapshot: &Snapshot, digits: Digits) ->
         .rare("ramps", |(row, _)| some(row.ramps.ns))
         .right("answered", |(_, of)| Grouped(of.answered))
         .right("per second", |(_, of)| of.transactions().map(Milli))
-        .under("response time", "mean", |(_, of)| {
-            mean(of.response_time.mean())
-        })
-        .under("response time", "p95", |(_, of)| p95(&of.response_time))
-        .under("turnaround", "mean", |(_, of)| mean(of.turnaround.mean()))
+        .times("response time", &[Mean, P95], |(_, of)| &of.response_time)
+        .times("turnaround", &[Mean], |(_, of)| &of.turnaround)
         .right("file data", |(_, of)| data(of))
         .rare("without pauses", |(row, of)| {
             of.moved.closed_loop(row.stations).map(Rate)

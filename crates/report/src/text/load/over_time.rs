@@ -11,12 +11,7 @@ use wirewait_analysis::{DEPTH_PERCENT, Dip, NOISE_TIMES, Snapshot};
 const SHOWN: usize = 10;
 
 /// The costliest dips, in the order of time.
-pub(crate) fn dips_table(snapshot: &Snapshot) -> Table {
-    dips_table_in(snapshot, Digits::Three)
-}
-
-/// [`dips_table`], with durations of as many digits.
-fn dips_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
+pub(crate) fn dips_table(snapshot: &Snapshot, digits: Digits) -> Table {
     let dips = &snapshot.load.dips;
     let mut costliest: Vec<&Dip> = dips.dips.iter().collect();
     costliest.sort_by_key(|dip| (std::cmp::Reverse(dip.cost_ns), dip.start));
@@ -58,7 +53,7 @@ pub(super) fn dips(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
         look.digits.time(dips.ns),
         look.digits.time(dips.cost_ns)
     )?;
-    dips_table_in(snapshot, look.digits).write(out, look)?;
+    dips_table(snapshot, look.digits).write(out, look)?;
     noted!(
         out,
         look,

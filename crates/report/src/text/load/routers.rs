@@ -1,38 +1,24 @@
 //! The tables of routers: what passed them, how long that took, and what they told.
 
+use crate::columns::TimeColumn::{Max, Mean, Min, P50, P95};
+use crate::columns::{ANSWERED, REQUESTS};
 use crate::figures::{Grouped, Rate};
 use crate::table::{Table, count};
-use crate::text::{Look, noted};
+use crate::text::{Look, more, noted};
 use crate::time::Digits;
 use std::io::{self, Write};
-use wirewait_analysis::{HOP_LIMIT, RouteRow, Snapshot, Times};
+use wirewait_analysis::{HOP_LIMIT, RouteRow, Snapshot};
 
 /// Rows of a table that people see; programs get all of them.
 const SHOWN: usize = 20;
 
 /// By routers passed.
-pub(crate) fn hops_table(snapshot: &Snapshot) -> Table {
-    hops_table_in(snapshot, Digits::Three)
-}
-
-/// [`hops_table`], with durations of as many digits.
-fn hops_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
-    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
-    let mean = |ns: Option<i64>| ns.map(|ns| digits.time(ns));
-    Table::over(first(&snapshot.load.hops))
+pub(crate) fn hops_table(snapshot: &Snapshot, digits: Digits) -> Table {
+    Table::timed(first(&snapshot.load.hops), digits)
         .right("routers passed", |row| row.hops.to_string())
-        .right("requests", |row| Grouped(row.counts.requests))
-        .right("answered", |row| Grouped(row.counts.answered))
-        .under("response time", "mean", |row| {
-            mean(row.response_time.mean())
-        })
-        .under("response time", "p50", |row| {
-            some(&row.response_time, row.response_time.p50)
-        })
-        .under("response time", "p95", |row| {
-            some(&row.response_time, row.response_time.p95)
-        })
-        .under("turnaround", "mean", |row| mean(row.turnaround.mean()))
+        .counts(&[REQUESTS, ANSWERED], |row| &row.counts)
+        .times("response time", &[Mean, P50, P95], |row| &row.response_time)
+        .times("turnaround", &[Mean], |row| &row.turnaround)
         .under("file data", "all", |row| row.throughput().map(Rate))
         .under("file data", "a request", |row| row.per_request().map(Rate))
         .table
@@ -46,7 +32,7 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
     }
     writeln!(out)?;
     look.heading(out, "Routers on the way")?;
-    let table = hops_table_in(snapshot, look.digits);
+    let table = hops_table(snapshot, look.digits);
     if !table.is_empty() {
         table.write(out, look)?;
     }
@@ -63,37 +49,20 @@ pub(super) fn hops(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io:
 }
 
 /// Packets that were captured on both sides of routers.
-pub(crate) fn transits_table(snapshot: &Snapshot) -> Table {
-    transits_table_in(snapshot, Digits::Three)
-}
-
-/// [`transits_table`], with durations of as many digits.
-fn transits_table_in(snapshot: &Snapshot, digits: Digits) -> Table {
-    let some = |times: &Times, ns| (times.n > 0).then(|| digits.time(ns));
-    Table::over(first(&snapshot.load.transits))
+pub(crate) fn transits_table(snapshot: &Snapshot, digits: Digits) -> Table {
+    Table::timed(first(&snapshot.load.transits), digits)
         .right("from interface", |row| row.from_interface.to_string())
         .right("to interface", |row| row.to_interface.to_string())
         .right("routers", |row| row.routers.to_string())
         .right("packets", |row| Grouped(row.transit.n))
-        .under("transit", "min", |row| some(&row.transit, row.transit.min))
-        .under("transit", "p50", |row| some(&row.transit, row.transit.p50))
-        .under("transit", "p95", |row| some(&row.transit, row.transit.p95))
-        .under("transit", "max", |row| some(&row.transit, row.transit.max))
-        .under("transit", "mean", |row| {
-            row.transit.mean().map(|ns| digits.time(ns))
-        })
+        .times("transit", &[Min, P50, P95, Max, Mean], |row| &row.transit)
         .rare("ambiguous", |row| count(row.ambiguous))
         .table
 }
 
 pub(super) fn transits(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
-    let table = transits_table_in(snapshot, look.digits);
-    if table.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    look.heading(out, "Packets captured on both sides of routers")?;
-    table.write(out, look)
+    let table = transits_table(snapshot, look.digits);
+    table.headed(out, look, "Packets captured on both sides of routers")
 }
 
 /// Networks, as routers told of them.
@@ -184,16 +153,6 @@ fn list(
     if table.is_empty() {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, heading)?;
-    table.write(out, look)?;
-    match rows.checked_sub(SHOWN) {
-        Some(more) if more > 0 => noted!(
-            out,
-            look,
-            "and {} more; --format json has them all",
-            Grouped(more as u64)
-        ),
-        _ => Ok(()),
-    }
+    table.headed(out, look, heading)?;
+    more(out, look, rows, table, "")
 }

@@ -1,8 +1,9 @@
 //! The tables by the size of requests.
 
+use crate::columns::TimeColumn::{Max, Mean, Min, P50, P95};
 use crate::figures::{Grouped, Milli, Rate};
-use crate::table::{Column, InCell, Table};
-use crate::text::{Look, noted};
+use crate::table::{InCell, Table};
+use crate::text::{Look, more, noted};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{Anomaly, BREAKS_PERCENT, Example, SizeCurve, SizeRow, Snapshot};
@@ -50,21 +51,15 @@ fn one(out: &mut impl Write, curve: &SizeCurve, look: Look) -> io::Result<()> {
     rows.sort_by_key(|row| (!broken(row), std::cmp::Reverse(row.response_time.n)));
     rows.truncate(SHOWN);
     rows.sort_by_key(|row| row.to_bytes);
-    table(&rows, broken, look.digits).write(out, look)?;
-    if let Some(more) = curve
-        .sizes
-        .len()
-        .checked_sub(rows.len())
-        .filter(|more| *more > 0)
-    {
-        noted!(
-            out,
-            look,
-            "and {} more sizes, each requested less often; --format json has them all",
-            Grouped(more as u64)
-        )?;
-    }
-    Ok(())
+    let table = table(&rows, broken, look.digits);
+    table.write(out, look)?;
+    more(
+        out,
+        look,
+        curve.sizes.len(),
+        &table,
+        " sizes, each requested less often",
+    )
 }
 
 fn breaks(out: &mut impl Write, anomaly: &Anomaly, look: Look) -> io::Result<()> {
@@ -107,27 +102,14 @@ fn table(rows: &[&SizeRow], broken: impl Fn(&SizeRow) -> bool, digits: Digits) -
         let rate = rate.checked_div(row.response_time.total.unsigned_abs())?;
         u64::try_from(rate).ok().map(Rate)
     };
-    Table::over(rows)
+    Table::timed(rows, digits)
         .right("bytes requested", |row| range(row.from_bytes, row.to_bytes))
         .right("answered", |row| Grouped(row.response_time.n))
-        .under("response time", "min", |row| {
-            digits.time(row.response_time.min)
+        .times("response time", &[Min, P50, P95, Max], |row| {
+            &row.response_time
         })
-        .under("response time", "p50", |row| {
-            digits.time(row.response_time.p50)
-        })
-        .under("response time", "p95", |row| {
-            digits.time(row.response_time.p95)
-        })
-        .under("response time", "max", |row| {
-            digits.time(row.response_time.max)
-        })
-        .under("turnaround", "mean", |row| {
-            row.turnaround.mean().map(|ns| digits.time(ns))
-        })
+        .times("turnaround", &[Mean], |row| &row.turnaround)
         .right("file data", |row| rate(row))
-        .column(Column::left("").rare(), |row| {
-            if broken(row) { BREAKS } else { "" }
-        })
+        .rare_left("", |row| if broken(row) { BREAKS } else { "" })
         .table
 }
