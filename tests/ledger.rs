@@ -4,7 +4,7 @@ use crate::support::{all_captures, analyse, captures, files, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use wirewait_analysis::{
-    Flags, Ledger, LedgerOf, LedgerRow, Outcome, Phase, RoundTrip, Transaction,
+    Flags, Ledger, LedgerOf, LedgerRow, OperationKey, Outcome, Phase, RoundTrip, Transaction,
 };
 use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
@@ -123,25 +123,9 @@ fn clients_servers_pairs_and_operations_sum_to_the_total_of_every_capture() {
         assert_eq!(sums, [total; 4], "{}", path.display());
         // Each has its row in the table of operations.
         for row in rows {
-            if let LedgerOf::Operation {
-                server,
-                protocol,
-                carrier,
-                command,
-                code,
-                kind,
-            } = row.of
-            {
-                let listed = found.snapshot.servers.iter().any(|of| {
-                    (
-                        of.server,
-                        of.protocol,
-                        of.carrier,
-                        of.command,
-                        of.code,
-                        of.kind,
-                    ) == (server, protocol, carrier, command, code, kind)
-                });
+            if let Some(key) = row.of.operation() {
+                let mut servers = found.snapshot.servers.iter();
+                let listed = servers.any(|of| OperationKey::from(of) == key);
                 assert!(listed, "{}: {:?}", path.display(), row.of);
                 operations += 1;
             }

@@ -84,36 +84,36 @@ impl TimeFigures for Spread {
 pub struct CountColumn {
     /// The name in every table.
     pub title: &'static str,
+    /// What it says, in a sentence.
+    pub help: &'static str,
+    of: fn(&Counts) -> u64,
+}
+
+impl CountColumn {
     /// How many.
-    pub value: fn(&Counts) -> u64,
+    #[must_use]
+    pub fn value(&self, counts: &Counts) -> u64 {
+        (self.of)(counts)
+    }
 }
 
 macro_rules! count_columns {
-    ($($(#[$doc:meta])* $name:ident $title:literal $value:expr;)+) => {$(
-        $(#[$doc])*
-        pub const $name: CountColumn = CountColumn { title: $title, value: $value };
+    ($($name:ident $title:literal, $help:literal, $of:expr;)+) => {$(
+        #[doc = $help]
+        pub const $name: CountColumn = CountColumn { title: $title, help: $help, of: $of };
     )+};
 }
 
 count_columns! {
-    /// Requests.
-    REQUESTS "requests" |n| n.requests;
-    /// Requests with a response.
-    ANSWERED "answered" |n| n.answered;
-    /// Responses that report a failure.
-    ERRORS "errors" |n| n.failures;
-    /// Requests without a response.
-    UNANSWERED "unanswered" |n| n.unanswered;
-    /// Requests of which only one direction was captured.
-    ONE_SIDED "one-sided" |n| n.one_sided;
-    /// Requests that were sent more than once.
-    REPEATED "repeated" |n| n.repeated;
-    /// Requests that were taken back.
-    CANCELLED "cancelled" |n| n.cancelled;
-    /// Responses without a request.
-    ORPHANS "orphans" |n| n.orphan_responses;
-    /// What limits keep out of the figures.
-    LOST_TO_LIMITS "lost to limits" Counts::lost_to_limits;
+    REQUESTS "requests", "Requests in the capture.", |n| n.requests;
+    ANSWERED "answered", "Requests with a response.", |n| n.answered;
+    ERRORS "errors", "Responses that report a failure.", |n| n.failures;
+    UNANSWERED "unanswered", "Requests without a response.", |n| n.unanswered;
+    ONE_SIDED "one-sided", "Requests of which only one direction was captured.", |n| n.one_sided;
+    REPEATED "repeated", "Requests that were sent more than once.", |n| n.repeated;
+    CANCELLED "cancelled", "Requests that were taken back.", |n| n.cancelled;
+    ORPHANS "orphans", "Responses without a request.", |n| n.orphan_responses;
+    LOST_TO_LIMITS "lost to limits", "What limits keep out of the figures.", Counts::lost_to_limits;
 }
 
 /// What may go wrong.

@@ -1,7 +1,7 @@
 //! How figures are written, and the few that are formed only when they are printed.
 
 use std::fmt;
-use wirewait_analysis::{Counts, FrameSums, LedgerOf, WHOLE_FRAME};
+use wirewait_analysis::{Counts, FrameSums, OperationKey, WHOLE_FRAME};
 use wirewait_wire::Kind;
 
 /// A count with a comma at every third digit.
@@ -164,23 +164,15 @@ impl fmt::Display for Command {
     }
 }
 
-/// An operation that owns time, with its protocol: `smb2 READ`, and what carried it where that is not
-/// said elsewhere. Empty where it is another owner.
-pub(crate) fn operation(of: &LedgerOf) -> String {
-    let LedgerOf::Operation {
-        protocol,
-        command: name,
-        code,
-        kind,
-        ..
-    } = *of
-    else {
-        return String::new();
+/// An operation with its protocol: `smb2 READ`, and what carried it where that is not said elsewhere.
+pub(crate) fn operation(of: &OperationKey) -> String {
+    let command = Command {
+        name: of.command,
+        code: of.code,
     };
-    let command = Command { name, code };
-    match kind {
-        Kind::Wait => format!("{protocol} {command} (wait)"),
-        _ => format!("{protocol} {command}"),
+    match of.kind {
+        Kind::Wait => format!("{} {command} (wait)", of.protocol),
+        _ => format!("{} {command}", of.protocol),
     }
 }
 

@@ -132,14 +132,14 @@ impl<R> Filling<'_, R> {
     /// Columns of requests.
     pub(crate) fn counts(self, columns: &[CountColumn], of: impl Fn(&R) -> &Counts) -> Self {
         columns.iter().fold(self, |table, column| {
-            table.right(column.title, |row| Grouped((column.value)(of(row))))
+            table.right(column.title, |row| Grouped(column.value(of(row))))
         })
     }
 
     /// Columns of requests that should be rare, each left out when there are none.
     pub(crate) fn rare_counts(self, columns: &[CountColumn], of: impl Fn(&R) -> &Counts) -> Self {
         columns.iter().fold(self, |table, column| {
-            table.rare(column.title, |row| count((column.value)(of(row))))
+            table.rare(column.title, |row| count(column.value(of(row))))
         })
     }
 }

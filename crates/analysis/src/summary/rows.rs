@@ -28,6 +28,44 @@ pub struct OperationKey {
     pub kind: Kind,
 }
 
+impl From<&ServerRow> for OperationKey {
+    fn from(row: &ServerRow) -> Self {
+        Self {
+            server: row.server,
+            protocol: row.protocol,
+            carrier: row.carrier,
+            command: row.command,
+            code: row.code,
+            kind: row.kind,
+        }
+    }
+}
+
+impl LedgerOf {
+    /// The operation whose time it is; `None` if it is another owner's.
+    #[must_use]
+    pub const fn operation(&self) -> Option<OperationKey> {
+        match *self {
+            Self::Operation {
+                server,
+                protocol,
+                carrier,
+                command,
+                code,
+                kind,
+            } => Some(OperationKey {
+                server,
+                protocol,
+                carrier,
+                command,
+                code,
+                kind,
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// Sums of one operation on one server, as in [`ServerRow`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperationSum {
@@ -174,11 +212,7 @@ impl PlaceSum {
 pub(super) fn operation(row: &ServerRow) -> (OperationKey, OperationSum) {
     let key = OperationKey {
         server: plain(row.server),
-        protocol: row.protocol,
-        carrier: row.carrier,
-        command: row.command,
-        code: row.code,
-        kind: row.kind,
+        ..row.into()
     };
     let sum = OperationSum {
         counts: row.counts,

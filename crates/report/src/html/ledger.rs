@@ -3,7 +3,7 @@
 use super::markup::Page;
 use super::svg::{Across, Scale, bar, text};
 use super::table;
-use crate::figures::Percent;
+use crate::figures::{Percent, operation};
 use crate::table::NOTHING;
 use crate::time::Short;
 use crate::verdict::{MARKED, bound_mark, coarse_marked, is_wide};
@@ -191,7 +191,8 @@ fn name(of: &LedgerOf) -> String {
         LedgerOf::Share { share, .. } => share.to_string(),
         LedgerOf::File { path, .. } => path.to_string(),
         LedgerOf::Operation { server, .. } => {
-            format!("{} at {server}", crate::figures::operation(of))
+            let operation = of.operation().as_ref().map(operation);
+            format!("{} at {server}", operation.unwrap_or_default())
         }
     }
 }

@@ -6,9 +6,10 @@ use super::table;
 use crate::columns::TimeColumn::{Max, Min, P50, P95};
 use crate::figures::{Grouped, Milli, Rate};
 use crate::table::{Filling, InCell, Table};
+use crate::text::load::levels::{data, figures, is_curve, stations};
 use crate::text::load::sizes::{BREAKS, range};
 use crate::time::{Brief, Short};
-use wirewait_analysis::{Knee, LevelCurve, LevelFigures, LevelRow, Load, LoadOf, SizeCurve};
+use wirewait_analysis::{Knee, LevelCurve, LevelRow, Load, LoadOf, SizeCurve};
 use wirewait_wire::Kind;
 
 /// Curves of each kind.
@@ -22,11 +23,6 @@ const HEIGHT: i64 = 200;
 const FLOOR: i64 = 172;
 const TOP: i64 = 16;
 const ROOM: i64 = FLOOR - TOP;
-
-/// Whether a curve has more than one point.
-fn is_curve(curve: &LevelCurve) -> bool {
-    curve.levels.iter().filter(|row| row.stations > 0).count() > 1
-}
 
 /// Whether there is something to draw.
 pub(super) fn is_drawn(load: &Load) -> bool {
@@ -51,14 +47,6 @@ pub(super) fn load(page: &mut Page, load: &Load) {
         by_size(page, *n, curve);
     }
     table::more(page, broken.len().saturating_sub(CURVES));
-}
-
-/// The figures that stand for a level: steady ones where there are any.
-fn figures(row: &LevelRow) -> &LevelFigures {
-    match row.steady.ns {
-        0 => &row.ramps,
-        _ => &row.steady,
-    }
 }
 
 fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
@@ -225,16 +213,8 @@ fn knee_words(knee: &Knee) -> String {
     )
 }
 
-fn stations(row: &LevelRow) -> String {
-    match row.stations_to {
-        to if to == row.stations => to.to_string(),
-        to => format!("{}-{to}", row.stations),
-    }
-}
-
 /// Adds the figures of a load.
 fn figures_of<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &LevelRow) -> Filling<'r, R> {
-    let data = |of: &LevelFigures| of.throughput().filter(|_| of.data_bytes > 0).map(Rate);
     let ramps = |row: &LevelRow| if row.steady.ns == 0 { "ramps only" } else { "" };
     table
         .right("for", |row| {

@@ -2,9 +2,8 @@
 
 use crate::document::documents;
 use crate::figures::Command;
-use wirewait_analysis::{Bounds, Counts, FrameSums, Spread, Times};
+use wirewait_analysis::{Bounds, Counts, FrameSums, OperationKey, Spread, Times};
 use wirewait_wire::word::Name;
-use wirewait_wire::{Endpoint, Kind};
 
 documents! {
     pub(super) struct Outcomes of n: &Counts {
@@ -68,13 +67,13 @@ documents! {
     }
 
     // Flattened, and a comment of its own would replace those of what it is part of.
-    pub(super) struct OperationAt of server, protocol, carrier, name, code, kind: (Endpoint, Name, Name, Name, u32, Kind) {
-        server: String = server.to_string(),
-        protocol: Name = protocol,
-        carrier: Name = carrier,
-        command: String = Command { name, code }.to_string(),
-        code: u32 = code,
-        kind: Name = kind.name(),
+    pub(super) struct OperationAt of key: OperationKey {
+        server: String,
+        protocol: Name,
+        carrier: Name,
+        command: String = Command { name: key.command, code: key.code }.to_string(),
+        code: u32,
+        kind: Name = key.kind.name(),
     }
 
     /// Nanoseconds, at least and at most.

@@ -84,17 +84,5 @@ fn rows(snapshot: &Snapshot, wanted: fn(&LedgerOf) -> bool) -> Vec<OneLedger> {
 }
 
 fn operation(row: &LedgerRow) -> Option<OperationLedger> {
-    let LedgerOf::Operation {
-        server,
-        protocol,
-        carrier,
-        command,
-        code,
-        kind,
-    } = row.of
-    else {
-        return None;
-    };
-    let operation = of((server, protocol, carrier, command, code, kind));
-    Some(of((row, operation)))
+    Some(of((row, of(row.of.operation()?))))
 }

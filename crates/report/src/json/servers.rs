@@ -8,7 +8,7 @@ use wirewait_analysis::ServerRow;
 documents! {
     pub(super) struct Server of row: &ServerRow {
         #[serde(flatten)]
-        operation: OperationAt = of((row.server, row.protocol, row.carrier, row.command, row.code, row.kind)),
+        operation: OperationAt = of(row.into()),
         #[serde(flatten)]
         counts: Outcomes,
         turnaround: Distribution,

@@ -4,18 +4,17 @@ use super::spelling;
 use crate::columns::TimeColumn::{Max, Mean, P50, P95, P99};
 use crate::columns::{ANSWERED, ERRORS, REQUESTS, UNANSWERED};
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Percent};
+use crate::figures::{Grouped, Percent, operation};
 use crate::table::{Table, count};
 use crate::text::{Look, more, note, noted};
 use crate::time::{Digits, Rfc3339};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Counts, Grade, Grouping, Label, Ledger, LedgerSum, OperationKey, PairKey, Phase, PlaceSum,
-    Spread, Summary, Times, Timing, Total,
+    Counts, Grade, Grouping, Label, Ledger, LedgerSum, PairKey, Phase, PlaceSum, Spread, Summary,
+    Times, Timing, Total,
 };
 use wirewait_judge::Culprit;
-use wirewait_wire::Kind;
 
 /// Rows of a table that people see; the document has all of them.
 const SHOWN: usize = 25;
@@ -81,17 +80,6 @@ fn first<R>(rows: &[R]) -> &[R] {
 
 fn total_of(times: &Timing) -> Reverse<i128> {
     Reverse(times.spread().total)
-}
-
-fn operation(key: &OperationKey) -> String {
-    let command = Command {
-        name: key.command,
-        code: key.code,
-    };
-    match key.kind {
-        Kind::Wait => format!("{} {command} (wait)", key.protocol),
-        _ => format!("{} {command}", key.protocol),
-    }
 }
 
 fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {

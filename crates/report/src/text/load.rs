@@ -1,6 +1,6 @@
 //! The load: by active stations, by size of request, over time, by routers.
 
-mod levels;
+pub(crate) mod levels;
 pub(crate) mod over_time;
 pub(crate) mod routers;
 pub(crate) mod sizes;

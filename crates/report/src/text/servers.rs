@@ -9,9 +9,9 @@ use crate::time::Digits;
 use crate::verdict::marked;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, ServerRow, Snapshot};
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, OperationKey, ServerRow, Snapshot};
 use wirewait_judge::Culprit;
-use wirewait_wire::{Endpoint, Kind};
+use wirewait_wire::Kind;
 
 /// A table for each server, protocol and carrier, under its title.
 pub(crate) fn tables(snapshot: &Snapshot, digits: Digits) -> Vec<(String, Table)> {
@@ -77,39 +77,22 @@ pub(crate) fn lost(snapshot: &Snapshot) -> Option<String> {
 
 /// The account of time by operation.
 struct TimeOf<'a> {
-    rows: BTreeMap<OperationNamed, &'a LedgerRow>,
+    rows: BTreeMap<OperationKey, &'a LedgerRow>,
     /// The capture's active time, ns.
     all: u64,
     tick: &'a ClockTick,
     digits: Digits,
 }
 
-type OperationNamed = (
-    Endpoint,
-    &'static str,
-    &'static str,
-    &'static str,
-    u32,
-    Kind,
-);
-
 impl<'a> TimeOf<'a> {
     fn new(snapshot: &'a Snapshot, digits: Digits) -> Self {
         let rows = snapshot.ledgers.iter();
         let all = rows.clone().find(|row| row.of == LedgerOf::Capture);
-        let rows = rows.filter_map(|row| match row.of {
-            LedgerOf::Operation {
-                server,
-                protocol,
-                carrier,
-                command,
-                code,
-                kind,
-            } => Some(((server, protocol, carrier, command, code, kind), row)),
-            _ => None,
-        });
+        let rows = rows.filter(|row| row.ledger.active() > 0);
         Self {
-            rows: rows.filter(|(_, row)| row.ledger.active() > 0).collect(),
+            rows: rows
+                .filter_map(|row| Some((row.of.operation()?, row)))
+                .collect(),
             all: all.map_or(0, |row| row.ledger.active()),
             tick: &snapshot.tick,
             digits,
@@ -117,15 +100,7 @@ impl<'a> TimeOf<'a> {
     }
 
     fn of(&self, row: &ServerRow) -> Option<&'a LedgerRow> {
-        let named = (
-            row.server,
-            row.protocol,
-            row.carrier,
-            row.command,
-            row.code,
-            row.kind,
-        );
-        self.rows.get(&named).copied()
+        self.rows.get(&row.into()).copied()
     }
 }
 

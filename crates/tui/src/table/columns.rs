@@ -3,6 +3,7 @@
 use super::Cell;
 use crate::context::Context;
 use wirewait_analysis::Subject;
+use wirewait_report::columns::{CountColumn, TimeColumn};
 use wirewait_report::counters::{CounterPlace, Pick};
 use wirewait_wire::Endpoint;
 
@@ -73,6 +74,18 @@ impl Head {
     /// A figure of this width at least.
     pub(crate) const fn right(title: &'static str, width: u16) -> Self {
         Self::new(title, true, (width, 24))
+    }
+
+    /// A column that text and page have too; a percentile is marked as one.
+    pub(crate) const fn time(column: TimeColumn, width: u16) -> Self {
+        let mut head = Self::right(column.title(), width);
+        head.percentile = column.is_percentile();
+        head
+    }
+
+    /// Likewise, with what it says.
+    pub(crate) const fn count(column: CountColumn, width: u16) -> Self {
+        Self::right(column.title, width).help(column.help)
     }
 
     /// The higher, the sooner it goes.

@@ -1,6 +1,6 @@
 //! The clients: who waits how long, and whether all are served alike.
 
-use super::figures::{at_most, times};
+use super::figures::{Figures, spread, time};
 use super::servers::{saturated, split};
 use super::{View, bars, draw_table};
 use crate::Command;
@@ -11,11 +11,11 @@ use crate::text::{band, put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_analysis::recent::{Of, Tally};
-use wirewait_analysis::{
-    Counts, LedgerOf, LedgerRow, STARVES_PERCENT, Snapshot, StationRow, Times,
-};
+use wirewait_analysis::recent::Of;
+use wirewait_analysis::{LedgerOf, LedgerRow, STARVES_PERCENT, Snapshot, StationRow};
 use wirewait_judge::Culprit;
+use wirewait_report::columns::TimeColumn::{P50, P95};
+use wirewait_report::columns::{ERRORS, REPEATED, REQUESTS, UNANSWERED};
 use wirewait_report::words::{Percent, Short, bound_mark, fairness, marked};
 
 pub(super) struct Clients;
@@ -27,32 +27,18 @@ pub(super) struct ClientRow<'m> {
     /// Time in which anybody waited, ns.
     waited: u64,
     starves: bool,
-    /// What was counted in the window, if there is one.
-    window: Option<Tally>,
-    response_time: Times,
+    /// Figures of the window, if there is one.
+    figures: Figures<'m>,
+    retransmitted: u64,
+    in_window: bool,
 }
 
 impl ClientRow<'_> {
-    fn counts(&self) -> &Counts {
-        match &self.window {
-            Some(tally) => &tally.counts,
-            None => &self.station.counts,
-        }
-    }
-
-    /// A percentile of its response times: of all the capture exactly, of a window at most.
-    fn time(&self, one: i64) -> Cell {
-        match self.window {
-            Some(_) => at_most(&self.response_time, one),
-            None => times(&self.response_time, one),
-        }
-    }
-
     /// What is known of all the capture only.
     fn since_start(&self, cell: impl FnOnce() -> Cell) -> Cell {
-        match self.window {
-            Some(_) => Cell::default(),
-            None => cell(),
+        match self.in_window {
+            true => Cell::default(),
+            false => cell(),
         }
     }
 }
@@ -63,8 +49,7 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
             => Cell::text(r.station.client.to_string()),
         Head::right("servers", 7).rank(8).help("Servers to which the client sent requests.")
             => r.since_start(|| Cell::count(r.station.servers)),
-        Head::right("requests", 8).rank(1).help("Requests in the capture.")
-            => Cell::count(r.counts().requests),
+        Head::count(REQUESTS, 8).rank(1) => Cell::count(REQUESTS.value(&r.figures.counts)),
         Head::left("response rate", 17).rank(6)
             .help("Responses in each second of the last minute, or of the window. The latest is at the right.")
             => Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet(),
@@ -77,41 +62,29 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
                     Value::Share(row.ledger.waited(), r.waited).into()
                 })
             }),
-        Head::right("p50", 7).under("response").rank(4).percentile()
+        Head::time(P50, 7).under("response").rank(4)
             .help("Median response time, from the first frame of the request to the last frame of the response.")
-            => r.time(r.response_time.p50),
-        Head::right("p95", 7).under("response").rank(2).percentile()
-            .help("95th percentile of the response time.")
-            => r.time(r.response_time.p95),
+            => r.figures.response(P50),
+        Head::time(P95, 7).under("response").rank(2).help("95th percentile of the response time.")
+            => r.figures.response(P95),
         Head::right("× mean", 7).under("response").rank(2)
             .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long.")
             => r.since_start(|| relative(r)),
         Head::right("think", 8).rank(5).percentile()
             .help("Median think time: pauses between requests longer than half a second.")
-            => r.since_start(|| times(&r.station.think_time, r.station.think_time.p50)),
+            => r.since_start(|| time(&r.station.think_time, P50, false)),
         Head::right("resent", 6).rank(4)
             .help("Retransmitted frames of the client's requests, in either direction.")
-            => {
-                let window = r.window.as_ref().map(|tally| tally.retransmitted);
-                Cell::trouble(window.unwrap_or(r.station.retransmitted), Tone::Warn)
-            },
-        Head::right("repeated", 8).rank(4).help("Requests that the client sent more than once.")
-            => Cell::trouble(r.counts().repeated, Tone::Warn),
-        Head::right("errors", 6).rank(5).help("Responses that report a failure.")
-            => Cell::trouble(r.counts().failures, Tone::Warn),
-        Head::right("unanswered", 10).rank(5).help("Requests without a response.")
-            => Cell::trouble(r.counts().unanswered, Tone::Bad),
+            => Cell::trouble(r.retransmitted, Tone::Warn),
+        Head::count(REPEATED, 8).rank(4).help("Requests that the client sent more than once.")
+            => Cell::trouble(REPEATED.value(&r.figures.counts), Tone::Warn),
+        Head::count(ERRORS, 6).rank(5)
+            => Cell::trouble(ERRORS.value(&r.figures.counts), Tone::Warn),
+        Head::count(UNANSWERED, 10).rank(5)
+            => Cell::trouble(UNANSWERED.value(&r.figures.counts), Tone::Bad),
         Head::right("data", 9).rank(7).help("File data transferred.")
-            => {
-                let window = r.window.as_ref().map(|tally| tally.data_bytes);
-                Value::Bytes(window.unwrap_or(r.station.data_bytes)).into()
-            },
-        Head::left("spread", 12).under("response").rank(7)
-            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10.")
-            => match &r.window {
-                Some(tally) => bars::spread(&tally.response_time.buckets().collect::<Vec<_>>()),
-                None => bars::spread(&bars::steps(&r.station.samples.response_time)),
-            },
+            => Value::Bytes(r.figures.data_bytes).into(),
+        spread(12) => bars::spread(&r.figures.responses()),
     ]
 }
 
@@ -147,19 +120,21 @@ pub(super) fn list(model: &Model) -> Option<List<ClientRow<'_>>> {
     let window = model.window.map(|_| context.window(&feed.recent));
     let mut tallies = window.map(|window| window.rows(|of| matches!(of, Of::Client(_))));
     let rows = snapshot.stations.iter().map(|station| {
-        let window = tallies.as_mut().map(|tallies| {
+        let tally = tallies.as_mut().map(|tallies| {
             let tally = tallies.remove(&Of::Client(station.client));
             tally.unwrap_or_default()
         });
         ClientRow {
-            response_time: window
-                .as_ref()
-                .map_or(station.response_time, |tally| tally.response_time.times()),
-            window,
             station,
             ledger: ledger(snapshot, station),
             waited,
             starves: starving.iter().any(|s| s.client == station.client),
+            in_window: tally.is_some(),
+            retransmitted: match &tally {
+                Some(tally) => tally.retransmitted,
+                None => station.retransmitted,
+            },
+            figures: tally.map_or_else(|| station.into(), Figures::from),
         }
     });
     Some(List {

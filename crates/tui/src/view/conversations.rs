@@ -1,7 +1,7 @@
 //! The conversations of the last minutes: what a request costs in frames, and what transports do.
 
 use super::View;
-use super::figures::at_most;
+use super::figures::time;
 use crate::Command;
 use crate::model::Model;
 use crate::place::{Place, Scope};
@@ -10,6 +10,8 @@ use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, column
 use crate::theme::Tone;
 use wirewait_analysis::Windows;
 use wirewait_analysis::recent::{End, Of, RecentParties};
+use wirewait_report::columns::TimeColumn::P95;
+use wirewait_report::columns::{ERRORS, REQUESTS, UNANSWERED};
 use wirewait_report::words::{Grouped, Short, frames_per_request};
 
 pub(super) struct Conversations;
@@ -28,17 +30,14 @@ fn columns<'m>() -> Vec<Column<ConversationRow<'m>>> {
             => end(r, |p| p.server.to_string()),
         Head::left("protocol", 8).rank(6).help("Protocol and carrier.")
             => end(r, |p| format!("{}/{}", p.protocol, p.carrier)),
-        Head::right("requests", 8).rank(1).help("Transactions that ended in that time.")
-            => Cell::count(r.talk.tally.counts.requests),
+        Head::count(REQUESTS, 8).rank(1).help("Transactions that ended in that time.")
+            => Cell::count(REQUESTS.value(&r.talk.tally.counts)),
         Head::left("response rate", 17).rank(7)
             .help("Responses in each second of the last minute, or of the window. The latest is at the right.")
             => Cell::from(Value::Course(context.course(&Of::Conversation(r.talk.number)))).quiet(),
-        Head::right("p95", 8).under("response").rank(2).percentile()
+        Head::time(P95, 8).under("response").rank(2)
             .help("95th percentile of the response time, at most 4.2 % too high.")
-            => {
-                let all = r.talk.tally.response_time.times();
-                at_most(&all, all.p95)
-            },
+            => time(&r.talk.tally.response_time.times(), P95, true),
         Head::right("data", 9).rank(5).help("File data transferred.")
             => Cell::from(Value::Bytes(r.talk.tally.data_bytes)).quiet(),
         Head::right("data", 7).under("frames/request").rank(3)
@@ -94,10 +93,10 @@ fn columns<'m>() -> Vec<Column<ConversationRow<'m>>> {
         Head::right("of server", 9).under("zero windows").rank(7)
             .help("Frames in which the server advertised a receive window of 0.")
             => shut(r, Who::Server),
-        Head::right("errors", 6).rank(6).help("Responses that report a failure.")
-            => Cell::trouble(r.talk.tally.counts.failures, Tone::Warn),
-        Head::right("unanswered", 10).rank(6).help("Requests without a response.")
-            => Cell::trouble(r.talk.tally.counts.unanswered, Tone::Bad),
+        Head::count(ERRORS, 6).rank(6)
+            => Cell::trouble(ERRORS.value(&r.talk.tally.counts), Tone::Warn),
+        Head::count(UNANSWERED, 10).rank(6)
+            => Cell::trouble(UNANSWERED.value(&r.talk.tally.counts), Tone::Bad),
     ]
 }
 

@@ -4,7 +4,11 @@ use super::bars;
 use crate::table::{Cell, Column, Head, Value, columns_of};
 use crate::theme::Tone;
 use wirewait_analysis::recent::{Of, Tally};
-use wirewait_analysis::{Bucket, Counts, FrameSums, Samples, ServerRow, ServerTotal, Times};
+use wirewait_analysis::{
+    Bucket, Counts, FrameSums, Samples, ServerRow, ServerTotal, StationRow, Times,
+};
+use wirewait_report::columns::TimeColumn::{self, Max, P50, P95, P99, Total};
+use wirewait_report::columns::{ERRORS, REPEATED, REQUESTS, TimeFigures, UNANSWERED};
 use wirewait_report::words::frames_per_request;
 
 /// Figures of all the capture, or of its last seconds.
@@ -22,31 +26,24 @@ enum Spread<'m> {
     Tally(Box<Tally>),
 }
 
-impl<'m> From<&'m ServerTotal> for Figures<'m> {
-    fn from(total: &'m ServerTotal) -> Self {
-        Self {
-            counts: total.counts,
-            frames: total.frames,
-            data_bytes: total.data_bytes,
-            turnaround: total.turnaround,
-            response_time: total.response_time,
-            spread: Spread::Samples(&total.samples),
+macro_rules! figures_of {
+    ($($row:ty),+) => {$(
+        impl<'m> From<&'m $row> for Figures<'m> {
+            fn from(row: &'m $row) -> Self {
+                Self {
+                    counts: row.counts,
+                    frames: row.frames,
+                    data_bytes: row.data_bytes,
+                    turnaround: row.turnaround,
+                    response_time: row.response_time,
+                    spread: Spread::Samples(&row.samples),
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl<'m> From<&'m ServerRow> for Figures<'m> {
-    fn from(row: &'m ServerRow) -> Self {
-        Self {
-            counts: row.counts,
-            frames: row.frames,
-            data_bytes: row.data_bytes,
-            turnaround: row.turnaround,
-            response_time: row.response_time,
-            spread: Spread::Samples(&row.samples),
-        }
-    }
-}
+figures_of!(ServerTotal, ServerRow, StationRow);
 
 impl From<Tally> for Figures<'_> {
     fn from(tally: Tally) -> Self {
@@ -80,12 +77,19 @@ impl Figures<'_> {
 }
 
 impl Figures<'_> {
-    /// One of its times: of all the capture exactly, of a window at most.
-    fn time(&self, all: &Times, one: i64) -> Cell {
-        match self.spread {
-            Spread::Samples(_) => times(all, one),
-            Spread::Tally(_) => at_most(all, one),
-        }
+    /// A time of its turnaround.
+    fn turnaround(&self, column: TimeColumn) -> Cell {
+        time(&self.turnaround, column, self.in_steps())
+    }
+
+    /// A time of its responses.
+    pub(super) fn response(&self, column: TimeColumn) -> Cell {
+        time(&self.response_time, column, self.in_steps())
+    }
+
+    /// Those of all the capture are exact, those of a window counted in steps.
+    fn in_steps(&self) -> bool {
+        matches!(self.spread, Spread::Tally(_))
     }
 }
 
@@ -98,65 +102,47 @@ pub(super) trait Counted {
     fn waits(&self) -> bool;
 }
 
-/// One of a row's times, if there are any.
-pub(super) fn times(all: &Times, one: i64) -> Cell {
-    Cell::time((all.n > 0).then_some(one))
+/// One of a row's times, if there are any; a percentile that was counted in steps, at most 4.2 % wide, is at
+/// most this.
+pub(super) fn time(all: &Times, column: TimeColumn, in_steps: bool) -> Cell {
+    match all.value(column) {
+        Some(ns) if in_steps && column.is_percentile() => Value::AtMost(ns).into(),
+        found => Cell::time(found),
+    }
 }
 
-/// A percentile of times that were counted in steps, at most 4.2 % wide.
-pub(super) fn at_most(all: &Times, one: i64) -> Cell {
-    match all.n {
-        0 => Cell::default(),
-        _ => Value::AtMost(one).into(),
-    }
+/// How response times are spread.
+pub(super) fn spread(width: u16) -> Head {
+    Head::left("spread", width)
+        .under("response")
+        .rank(7)
+        .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10.")
 }
 
 /// The columns that all of them have.
 pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
     columns_of![|r: &R, context|
-        Head::right("requests", 8).rank(2).help("Requests in the capture.")
-            => Cell::count(r.figures().counts.requests),
-        Head::right("p50", 7).under("turnaround").rank(4).percentile()
+        Head::count(REQUESTS, 8).rank(2)
+            => Cell::count(REQUESTS.value(&r.figures().counts)),
+        Head::time(P50, 7).under("turnaround").rank(4)
             .help("Server turnaround, from the complete request to the first frame of the response: median.")
-            => {
-                let figures = r.figures();
-                figures.time(&figures.turnaround, figures.turnaround.p50)
-            },
-        Head::right("p95", 7).under("turnaround").rank(1).percentile()
-            .help("95th percentile of the turnaround.")
-            => {
-                let figures = r.figures();
-                figures.time(&figures.turnaround, figures.turnaround.p95)
-            },
-        Head::right("p99", 7).under("turnaround").rank(5).percentile()
-            .help("99th percentile of the turnaround.")
-            => {
-                let figures = r.figures();
-                figures.time(&figures.turnaround, figures.turnaround.p99)
-            },
-        Head::right("total", 8).under("response").rank(1)
+            => r.figures().turnaround(P50),
+        Head::time(P95, 7).under("turnaround").rank(1).help("95th percentile of the turnaround.")
+            => r.figures().turnaround(P95),
+        Head::time(P99, 7).under("turnaround").rank(5).help("99th percentile of the turnaround.")
+            => r.figures().turnaround(P99),
+        Head::time(Total, 8).under("response").rank(1)
             .help("Sum of the response times, without waits by design. The greatest cost stands first.")
-            => {
-                let all = &r.figures().response_time;
-                if r.waits() {
-                    return Cell::default();
-                }
-                times(all, i64::try_from(all.total).unwrap_or(i64::MAX))
+            => match r.waits() {
+                true => Cell::default(),
+                false => r.figures().response(Total),
             },
-        Head::right("p95", 7).under("response").rank(4).percentile()
+        Head::time(P95, 7).under("response").rank(4)
             .help("95th percentile of the response time, from the first frame of the request to the last frame of the response.")
-            => {
-                let figures = r.figures();
-                figures.time(&figures.response_time, figures.response_time.p95)
-            },
-        Head::right("max", 7).under("response").rank(6).help("The longest response time.")
-            => {
-                let all = &r.figures().response_time;
-                times(all, all.max)
-            },
-        Head::left("spread", 10).under("response").rank(7)
-            .help("Distribution of the response times, short ones at the left, in steps of 1, 1.5, 2, 3, 5, 7, 10.")
-            => bars::spread(&r.figures().responses()),
+            => r.figures().response(P95),
+        Head::time(Max, 7).under("response").rank(6).help("The longest response time.")
+            => r.figures().response(Max),
+        spread(10) => bars::spread(&r.figures().responses()),
         Head::left("response rate", 17).rank(5)
             .help("Responses in each second of the last minute, or of the window. The highest bar is full.")
             => Cell::from(Value::Course(context.course(&r.of()))).quiet(),
@@ -168,11 +154,11 @@ pub(super) fn columns<R: Counted>() -> Vec<Column<R>> {
                 let (data, _) = frames_per_request(&r.figures().frames, &r.figures().counts);
                 data.map_or_else(Cell::default, |n| Value::Milli(n.0).into())
             },
-        Head::right("errors", 6).rank(3).help("Responses that report a failure.")
-            => Cell::trouble(r.figures().counts.failures, Tone::Warn),
-        Head::right("unanswered", 10).rank(3).help("Requests without a response.")
-            => Cell::trouble(r.figures().counts.unanswered, Tone::Bad),
-        Head::right("repeated", 8).rank(6).help("Requests that were sent more than once.")
-            => Cell::trouble(r.figures().counts.repeated, Tone::Warn),
+        Head::count(ERRORS, 6).rank(3)
+            => Cell::trouble(ERRORS.value(&r.figures().counts), Tone::Warn),
+        Head::count(UNANSWERED, 10).rank(3)
+            => Cell::trouble(UNANSWERED.value(&r.figures().counts), Tone::Bad),
+        Head::count(REPEATED, 8).rank(6)
+            => Cell::trouble(REPEATED.value(&r.figures().counts), Tone::Warn),
     ]
 }

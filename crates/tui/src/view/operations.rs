@@ -9,8 +9,9 @@ use crate::place::{Place, Scope};
 use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::collections::BTreeMap;
 use wirewait_analysis::recent::Of;
-use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, OperationKey, Phase, ServerRow};
+use wirewait_analysis::{ClockTick, LedgerOf, LedgerRow, OperationKey, Phase};
 use wirewait_judge::Culprit;
 use wirewait_report::words::bound_mark;
 use wirewait_wire::Kind;
@@ -89,45 +90,21 @@ pub(super) fn command(name: &'static str, code: u32) -> String {
     wirewait_report::words::Command { name, code }.to_string()
 }
 
-/// Whose ledger that of an operation is.
-fn owner(row: &ServerRow) -> LedgerOf {
-    LedgerOf::Operation {
-        server: row.server,
-        protocol: row.protocol,
-        carrier: row.carrier,
-        command: row.command,
-        code: row.code,
-        kind: row.kind,
-    }
-}
-
 fn list<'m>(model: &'m Model, place: &Place) -> List<OperationRow<'m>> {
     let rows = match (&model.feed, place, model.window) {
         (Some(feed), Place::Operations(server), None) => {
             let ledgers = &feed.snapshot.ledgers;
             let all = ledgers.iter().find(|row| row.of == LedgerOf::Capture);
             let all = all.map_or(0, |row| row.ledger.active());
-            let here = |row: &&LedgerRow| match &row.of {
-                LedgerOf::Operation { server: at, .. } => at == server && row.ledger.active() > 0,
-                _ => false,
-            };
-            let here: Vec<&LedgerRow> = ledgers.iter().filter(here).collect();
+            let active = ledgers.iter().filter(|row| row.ledger.active() > 0);
+            let mine = active.filter_map(|row| Some((row.of.operation()?, row)));
+            let mine: BTreeMap<_, _> = mine.filter(|(key, _)| key.server == *server).collect();
             let rows = feed.snapshot.servers.iter();
             rows.filter(|row| row.server == *server)
                 .map(|row| OperationRow {
-                    ledger: here
-                        .iter()
-                        .find(|ledger| ledger.of == owner(row))
-                        .map(|ledger| (*ledger, all)),
+                    ledger: mine.get(&row.into()).map(|ledger| (*ledger, all)),
                     tick: feed.snapshot.tick,
-                    key: OperationKey {
-                        server: row.server,
-                        protocol: row.protocol,
-                        carrier: row.carrier,
-                        command: row.command,
-                        code: row.code,
-                        kind: row.kind,
-                    },
+                    key: row.into(),
                     throughput: row.throughput,
                     figures: row.into(),
                 })

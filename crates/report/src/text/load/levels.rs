@@ -50,7 +50,7 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
 }
 
 /// One number of stations is no curve.
-fn is_curve(curve: &LevelCurve) -> bool {
+pub(crate) fn is_curve(curve: &LevelCurve) -> bool {
     curve.levels.iter().filter(|row| row.stations > 0).count() > 1
 }
 
@@ -140,22 +140,33 @@ fn percent((part, whole): (u64, u64)) -> Percent {
     Percent(part, whole)
 }
 
+/// The figures that stand for a load: steady ones where there are any.
+pub(crate) fn figures(row: &LevelRow) -> &LevelFigures {
+    match row.steady.ns {
+        0 => &row.ramps,
+        _ => &row.steady,
+    }
+}
+
+/// How many stations were active.
+pub(crate) fn stations(row: &LevelRow) -> String {
+    match row.stations_to {
+        to if to == row.stations => to.to_string(),
+        to => format!("{}-{to}", row.stations),
+    }
+}
+
+/// File data per second, where there was some.
+pub(crate) fn data(of: &LevelFigures) -> Option<Rate> {
+    of.throughput().filter(|_| of.data_bytes > 0).map(Rate)
+}
+
 fn table(rows: &[&LevelRow], of: LoadOf, snapshot: &Snapshot, digits: Digits) -> Table {
-    let rows: Vec<(&LevelRow, &LevelFigures)> = rows
-        .iter()
-        .map(|row| match row.steady.ns {
-            0 => (*row, &row.ramps),
-            _ => (*row, &row.steady),
-        })
-        .collect();
+    let rows: Vec<_> = rows.iter().map(|row| (*row, figures(row))).collect();
     let some = |ns: u64| (ns > 0).then(|| digits.span(ns));
-    let data = |of: &LevelFigures| of.throughput().filter(|_| of.data_bytes > 0).map(Rate);
     let used = |row: &LevelFigures| busy(row.wire()?, of, snapshot).map(percent);
     Table::timed(&rows, digits)
-        .right("stations", |(row, _)| match row.stations_to {
-            to if to == row.stations => row.stations.to_string(),
-            to => format!("{}-{to}", row.stations),
-        })
+        .right("stations", |(row, _)| stations(row))
         .right("steady for", |(row, _)| some(row.steady.ns))
         .rare("ramps", |(row, _)| some(row.ramps.ns))
         .right("answered", |(_, of)| Grouped(of.answered))
