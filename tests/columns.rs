@@ -31,6 +31,21 @@ pub(crate) struct Column {
     pub(crate) form: fn(&Field<'_>) -> Option<String>,
 }
 
+/// A column of tshark's.
+pub(crate) const fn column(
+    theirs: &'static str,
+    layers: &'static [&'static str],
+    ours: &'static str,
+    form: fn(&Field<'_>) -> Option<String>,
+) -> Column {
+    Column {
+        theirs,
+        layers,
+        ours,
+        form,
+    }
+}
+
 /// The number in decimal.
 pub(crate) fn decimal(field: &Field<'_>) -> Option<String> {
     number(field).map(|n| n.to_string())

@@ -2,7 +2,7 @@
 //! one of them, and those that tshark has too have its values.
 
 use crate::columns::{
-    Column, decimal, each_frame, hex, hex2, is_read, mac, mac_turned, same_as_tshark, words,
+    Column, column, decimal, each_frame, hex, hex2, is_read, mac, mac_turned, same_as_tshark, words,
 };
 use crate::support::{captures, files, root};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -76,20 +76,6 @@ fn each_byte_of_each_layer_stands_in_one_field() {
         let all: BTreeSet<&str> = ALL.iter().map(|d| d.name).collect();
         let missing: BTreeSet<&str> = all.difference(&seen).copied().collect();
         assert_eq!(missing, NOT_SEEN.iter().copied().collect());
-    }
-}
-
-const fn column(
-    theirs: &'static str,
-    layers: &'static [&'static str],
-    ours: &'static str,
-    form: fn(&Field<'_>) -> Option<String>,
-) -> Column {
-    Column {
-        theirs,
-        layers,
-        ours,
-        form,
     }
 }
 

@@ -1,7 +1,7 @@
 //! SMB1 against tshark: the fields of its messages, of DCE/RPC on its pipes and of the browser
 //! in its mailslots; requests of SMB1 that SMB2 answers.
 
-use crate::columns::{Column, decimal, hex, hex2, same_as_tshark, words};
+use crate::columns::{Column, column, decimal, hex, hex2, same_as_tshark, words};
 use crate::support::{analyse, captures};
 use wirewait_analysis::{Outcome, Turnaround};
 use wirewait_wire::Field;
@@ -16,20 +16,6 @@ const fn smb(
     form: fn(&Field<'_>) -> Option<String>,
 ) -> Column {
     column(theirs, SMB, ours, form)
-}
-
-const fn column(
-    theirs: &'static str,
-    layers: &'static [&'static str],
-    ours: &'static str,
-    form: fn(&Field<'_>) -> Option<String>,
-) -> Column {
-    Column {
-        theirs,
-        layers,
-        ours,
-        form,
-    }
 }
 
 /// Commands have flags of their own, in more bytes.

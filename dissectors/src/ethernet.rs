@@ -464,11 +464,6 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
-        #[test]
         fn fields_are_those_of_the_header(mut bytes: [u8; 18], kind in 0usize..6) {
             bytes[12..14].copy_from_slice(&[[0x08, 0], [0, 38], [5, 0xdd], [0, 0], [5, 0xdc], [0xff; 2]][kind]);
             let input = Input::whole(&bytes);

@@ -112,7 +112,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
 
@@ -154,11 +154,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(bytes: [u8; 15]) {
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));

@@ -337,7 +337,7 @@ const NO_CHECKSUM: u16 = 0xffff;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Value;
@@ -421,11 +421,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(bytes: [u8; 34]) {
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));

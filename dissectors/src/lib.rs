@@ -110,6 +110,24 @@ pub fn registry() -> Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ethernet::tests::stands;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+
+        /// Every dissector stands them, short ones and long ones.
+        #[test]
+        fn any_bytes(
+            bytes in prop_oneof![Just(20usize), Just(40), Just(80), Just(200)]
+                .prop_flat_map(|most| prop::collection::vec(any::<u8>(), 0..most)),
+            cut in 0u32..2000,
+        ) {
+            for dissector in ALL {
+                stands(dissector, &bytes, cut);
+            }
+        }
+    }
 
     #[test]
     fn no_two_dissectors_claim_the_same() {

@@ -427,7 +427,7 @@ fn sap_name(sap: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
@@ -564,11 +564,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(bytes in prop::collection::vec(any::<u8>(), 4..14)) {
             let input = Input::whole(&bytes);

@@ -128,7 +128,7 @@ const fn client_name(client_type: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, stands};
+    use crate::ethernet::tests::line;
     use crate::testing;
     use proptest::prelude::*;
 
@@ -171,11 +171,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(bytes in prop::collection::vec(any::<u8>(), 6..20)) {
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));

@@ -70,7 +70,7 @@ fn fields(_: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
 
@@ -97,11 +97,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..20), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn there_are_no_fields(bytes: [u8; 4]) {
             prop_assert!(testing::fields(&DISSECTOR, Input::whole(&bytes)).is_empty());

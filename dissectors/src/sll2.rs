@@ -85,7 +85,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 mod tests {
     use super::*;
     use crate::ethernet;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
@@ -118,11 +118,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(mut bytes: [u8; 22], length in 0u8..10) {
             bytes[11] = length;

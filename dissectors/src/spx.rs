@@ -331,7 +331,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
@@ -479,11 +479,6 @@ mod tests {
             prop_assert_eq!(number("Acknowledge number"), Some(h.acknowledge.into()));
             prop_assert_eq!(number("Allocation number"), Some(h.allocation.into()));
             prop_assert_eq!(number("Negotiation size"), h.negotiated.map(u64::from));
-        }
-
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..60), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
         }
     }
 }

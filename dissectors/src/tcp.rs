@@ -363,7 +363,7 @@ fn option(f: &mut Fields<'_>, kind: u8) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
 
@@ -584,11 +584,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(bytes in prop::collection::vec(any::<u8>(), 20..70)) {
             let input = Input::whole(&bytes);

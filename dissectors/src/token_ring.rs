@@ -271,7 +271,7 @@ fn address_name(address: [u8; 6]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::testing;
     use proptest::prelude::*;
 
@@ -332,11 +332,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_header(mut bytes: [u8; 40], route in 0u8..24) {
             bytes[14] = bytes[14] & 0xe0 | route;

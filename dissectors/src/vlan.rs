@@ -99,7 +99,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
+    use crate::ethernet::tests::{line, short_when_cut};
     use crate::ethernet::{LLC, RAW};
     use crate::testing;
     use proptest::prelude::*;
@@ -146,11 +146,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), cut in 0u32..2000) {
-            stands(&DISSECTOR, &bytes, cut);
-        }
-
         #[test]
         fn fields_are_those_of_the_tag(bytes: [u8; 6]) {
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));

@@ -3,6 +3,7 @@
 //! Identifiers are hexadecimal, offsets and lengths decimal.
 
 use super::andx::{Block, Blocks};
+use super::names::begins_with_format;
 use super::{Command, Header, transact};
 use std::fmt::{self, Write};
 use wirewait_wire::{Expect, Input, Part, Parts, Role, Side};
@@ -132,26 +133,7 @@ fn asked(h: &Header, b: &Block<'_>, out: &mut dyn Write) -> fmt::Result {
             None => Ok(()),
         },
         Command::OPEN_ANDX | Command::NT_CREATE_ANDX => name(b, b.bytes_at(), wide, out),
-        // These begin their bytes with 04 (MS-CIFS 2.2.4.1 and on).
-        Command::CREATE_DIRECTORY
-        | Command::DELETE_DIRECTORY
-        | Command::OPEN
-        | Command::CREATE
-        | Command::CREATE_TEMPORARY
-        | Command::CREATE_NEW
-        | Command::DELETE
-        | Command::RENAME
-        | Command::NT_RENAME
-        | Command::QUERY_INFORMATION
-        | Command::SET_INFORMATION
-        | Command::CHECK_DIRECTORY
-        | Command::TREE_CONNECT
-        | Command::SEARCH
-        | Command::FIND
-        | Command::FIND_UNIQUE
-        | Command::OPEN_PRINT_FILE
-            if b.bytes().first() == Some(&4) =>
-        {
+        command if begins_with_format(command) && b.bytes().first() == Some(&4) => {
             name(b, b.bytes_at() + 1, wide, out)
         }
         _ => Ok(()),

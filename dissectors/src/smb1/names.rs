@@ -79,7 +79,7 @@ fn tell_block(h: &Header, b: &Block<'_>, names: Names<'_>) {
 }
 
 /// Commands whose bytes begin with 04 and a path (MS-CIFS 2.2.4.1 and on), or with a share.
-const fn begins_with_format(command: Command) -> bool {
+pub(super) const fn begins_with_format(command: Command) -> bool {
     matches!(
         command,
         Command::CREATE_DIRECTORY
