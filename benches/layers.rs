@@ -21,13 +21,7 @@ fn frames(shape: &str) -> Vec<OwnedFrame> {
     let shape = Shape::by_name(shape).expect("the names above are those of shapes");
     let mut frames = Vec::new();
     bulk(shape, FRAMES, 1, &mut |frame| {
-        frames.push(OwnedFrame {
-            at: frame.at,
-            link: frame.link,
-            interface: frame.interface,
-            wire_len: frame.wire_len,
-            bytes: frame.bytes.to_vec(),
-        });
+        frames.push(OwnedFrame::from(&frame));
     });
     frames
 }

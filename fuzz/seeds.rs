@@ -210,13 +210,7 @@ fn read(path: &Path) -> Vec<OwnedFrame> {
     let mut frames = Vec::new();
     if let Ok(mut source) = open(&[path.to_owned()], &Options::default()) {
         while let Ok(Some(frame)) = source.next_frame() {
-            frames.push(OwnedFrame {
-                at: frame.at,
-                link: frame.link,
-                interface: frame.interface,
-                wire_len: frame.wire_len,
-                bytes: frame.bytes.to_vec(),
-            });
+            frames.push(OwnedFrame::from(&frame));
             if frames.len() >= 5000 {
                 break;
             }

@@ -4,35 +4,15 @@
 use crate::support::root;
 use wirewait::Driver;
 use wirewait_analysis::recent::{Limits, Recent};
-use wirewait_analysis::{
-    Analyzer, LedgerOf, Notice, Outcome, Settings, Sink, Snapshot, Transaction,
-};
+use wirewait_analysis::{Analyzer, LedgerOf, Outcome, Settings, Snapshot, Transaction};
 use wirewait_capture::Options;
 use wirewait_wire::{Frame, Source, Timestamp};
 
 const SECOND_NS: i64 = 1_000_000_000;
 const HOUR_NS: i64 = 3600 * SECOND_NS;
 
-#[derive(Default)]
-struct Ears {
-    transactions: Vec<Transaction>,
-    recent: Recent,
-}
-
-impl Sink for Ears {
-    fn transaction(&mut self, transaction: &Transaction) {
-        self.transactions.push(transaction.clone());
-        self.recent.transaction(transaction);
-    }
-
-    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
-        self.recent.captured(frame, on_wire);
-    }
-
-    fn noticed(&mut self, notice: &Notice) {
-        self.recent.noticed(notice);
-    }
-}
+/// Keeps transactions, and the last minutes.
+type Ears = (Vec<Transaction>, Recent);
 
 struct Watched {
     snapshot: Snapshot,
@@ -63,11 +43,11 @@ fn watched(step_ns: i64) -> Watched {
         if (SECOND_NS / 20..HOUR_NS / 2).contains(&silent) {
             let now = at.plus(-SECOND_NS / 100);
             driver.advance(now, &mut ears);
-            ears.recent.advance(now);
+            ears.1.advance(now);
         }
         before = Some(at);
         driver.frame(&Frame { at, ..frame }, &mut ears);
-        let held = ears.recent.history().whole().seconds();
+        let held = ears.1.history().whole().seconds();
         assert!(held <= seconds, "{held} seconds are kept");
     }
     let last = before.unwrap();
@@ -75,7 +55,7 @@ fn watched(step_ns: i64) -> Watched {
     for second in 1..=120 {
         let now = last.plus(second * SECOND_NS);
         driver.advance(now, &mut ears);
-        ears.recent.advance(now);
+        ears.1.advance(now);
     }
     let ends = [i64::MIN, i64::MAX].map(Timestamp::from_nanos);
     let lost = driver.analyzer().ledger_course().between(ends[0], ends[1]);
@@ -93,7 +73,7 @@ fn watched(step_ns: i64) -> Watched {
 
 /// The longest response time, ns; those that are known.
 fn longest(watched: &Watched) -> i64 {
-    let times = watched.ears.transactions.iter();
+    let times = watched.ears.0.iter();
     let times: Vec<i64> = times.filter_map(Transaction::response_time_ns).collect();
     assert!(times.iter().all(|ns| *ns >= 0), "negative");
     times.into_iter().max().unwrap()
@@ -111,15 +91,15 @@ fn a_clock_that_is_set_back_while_it_is_watched() {
     assert_eq!((steps_told(&plain), steps_told(&stepped)), (0, 1));
     assert!(longest(&stepped) <= longest(&plain), "no wait grew");
     // Every request is there, and time went on without frames: all is closed.
-    let closed = |watched: &Watched| watched.ears.transactions.len();
+    let closed = |watched: &Watched| watched.ears.0.len();
     assert_eq!(closed(&stepped), closed(&plain));
     let unanswered = |watched: &Watched| {
-        let all = watched.ears.transactions.iter();
+        let all = watched.ears.0.iter();
         all.filter(|t| t.outcome == Outcome::Unanswered).count()
     };
     assert_eq!(unanswered(&stepped), unanswered(&plain));
     // An hour before is not in the same minutes: they begin anew, are told, and lose no frame.
-    let history = stepped.ears.recent.history();
+    let history = stepped.ears.1.history();
     let missed = history.missed();
     assert_eq!((missed.restarts, missed.frames), (1, 0));
     assert_eq!(history.whole().captured(None).frames, stepped.since);
@@ -136,13 +116,13 @@ fn a_clock_that_is_set_forward_while_it_is_watched() {
     );
     // Only what was under way at that moment looks longer, by an hour, which is the step; or it was
     // given up before its answer came, which then stands alone.
-    let closed = |watched: &Watched| watched.ears.transactions.len();
+    let closed = |watched: &Watched| watched.ears.0.len();
     assert!((0..=8).contains(&(closed(&stepped) - closed(&plain))));
-    let long = stepped.ears.transactions.iter();
+    let long = stepped.ears.0.iter();
     let long = long.filter(|t| t.response_time_ns() > Some(longest(&plain)));
     assert!(long.count() <= 8);
     assert!(longest(&stepped) <= longest(&plain) + HOUR_NS);
-    let history = stepped.ears.recent.history();
+    let history = stepped.ears.1.history();
     assert_eq!(history.missed().frames, 0);
     assert_eq!(history.whole().captured(None).frames, stepped.since);
     assert!(history.whole().seconds() < 200, "no hour of empty seconds");

@@ -73,23 +73,13 @@ pub(crate) fn drain(source: &mut dyn Source) -> (Vec<OwnedFrame>, Vec<String>) {
     let (mut frames, mut errors) = (Vec::new(), Vec::new());
     loop {
         match source.next_frame() {
-            Ok(Some(frame)) => frames.push(own(&frame)),
+            Ok(Some(frame)) => frames.push(OwnedFrame::from(&frame)),
             Ok(None) => return (frames, errors),
             Err(error) => {
                 errors.push(error.to_string());
                 assert!(errors.len() < 100_000, "damage without end: {error}");
             }
         }
-    }
-}
-
-fn own(frame: &Frame<'_>) -> OwnedFrame {
-    OwnedFrame {
-        at: frame.at,
-        link: frame.link,
-        interface: frame.interface,
-        wire_len: frame.wire_len,
-        bytes: frame.bytes.to_vec(),
     }
 }
 

@@ -248,13 +248,7 @@ fn again(path: &Path, by: [u32; 2]) -> Vec<(OwnedFrame, bool)> {
         if frame.bytes.len() < at + 20 || frame.bytes[at + 13] & 2 != 0 {
             return;
         }
-        let mut owned = OwnedFrame {
-            at: frame.at,
-            link: frame.link,
-            interface: frame.interface,
-            wire_len: frame.wire_len,
-            bytes: frame.bytes.to_vec(),
-        };
+        let mut owned = OwnedFrame::from(frame);
         frames.push((owned.clone(), false));
         owned.at = frame.at.plus(86_400_000_000_000);
         renumber(&mut owned.bytes, at, by);

@@ -76,13 +76,7 @@ fn frames(path: &Path) -> Option<Vec<OwnedFrame>> {
     let mut damages = 0;
     while frames.len() < MOST_FRAMES && damages < 100 {
         match source.next_frame() {
-            Ok(Some(frame)) => frames.push(OwnedFrame {
-                at: frame.at,
-                link: frame.link,
-                interface: frame.interface,
-                wire_len: frame.wire_len,
-                bytes: frame.bytes.to_vec(),
-            }),
+            Ok(Some(frame)) => frames.push(OwnedFrame::from(&frame)),
             Ok(None) => break,
             Err(_) => damages += 1,
         }

@@ -11,37 +11,16 @@ use wirewait_capture::{Files, Interface, Options};
 use wirewait_report::transactions::{Format, Writer};
 use wirewait_report::{About, json};
 use wirewait_synth::Random;
-use wirewait_wire::{Frame, LinkType, Source, Timestamp};
+use wirewait_wire::{OwnedFrame, Source};
 
 /// As far as stamps may step back between two files of one capture, nanoseconds.
 const STEP_BACK: i64 = 1_000_000;
-
-/// A frame, with its interface.
-struct Record {
-    at: Timestamp,
-    link: LinkType,
-    interface: u32,
-    wire_len: u32,
-    bytes: Vec<u8>,
-}
-
-impl Record {
-    fn frame(&self) -> Frame<'_> {
-        Frame {
-            at: self.at,
-            link: self.link,
-            interface: self.interface,
-            wire_len: self.wire_len,
-            bytes: &self.bytes,
-        }
-    }
-}
 
 struct Capture {
     /// A pcap file can hold it: one interface, no odd times.
     pcap: bool,
     interfaces: Vec<Interface>,
-    frames: Vec<Record>,
+    frames: Vec<OwnedFrame>,
 }
 
 impl Capture {
@@ -50,25 +29,19 @@ impl Capture {
         let mut source = wirewait_capture::open(&[path.to_owned()], &Options::default()).ok()?;
         let mut frames = Vec::new();
         while let Ok(Some(frame)) = source.next_frame() {
-            frames.push(Record {
-                at: frame.at,
-                link: frame.link,
-                interface: frame.interface,
-                wire_len: frame.wire_len,
-                bytes: frame.bytes.to_vec(),
-            });
+            frames.push(OwnedFrame::from(&frame));
         }
         // Parts of a capture whose clock steps back are read in order of time, and could not
         // give the same.
         let mut latest = i64::MIN;
-        if frames.iter().any(|frame: &Record| {
+        if frames.iter().any(|frame: &OwnedFrame| {
             latest = latest.max(frame.at.as_nanos());
             latest - frame.at.as_nanos() >= STEP_BACK
         }) {
             frames.sort_by_key(|frame| frame.at);
         }
         // What only pcapng can hold is not cut into pcap files.
-        let dated = |f: &Record| f.at.as_nanos() >= 0 && f.at.as_nanos() >> 32 < 1_000_000_000;
+        let dated = |f: &OwnedFrame| f.at.as_nanos() >= 0 && f.at.as_nanos() >> 32 < 1_000_000_000;
         Some(Self {
             pcap: source.interfaces().len() == 1 && frames.iter().all(dated),
             interfaces: source.interfaces().to_vec(),
@@ -77,7 +50,7 @@ impl Capture {
     }
 
     /// Some of its frames as a pcapng file that describes all its interfaces.
-    fn pcapng<'a>(&self, frames: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
+    fn pcapng<'a>(&self, frames: impl IntoIterator<Item = &'a OwnedFrame>) -> Vec<u8> {
         let mut writer = PcapngWriter::new(Vec::new(), "split").unwrap();
         for i in &self.interfaces {
             writer
@@ -85,17 +58,17 @@ impl Capture {
                 .unwrap();
         }
         for frame in frames {
-            writer.frame(&frame.frame(), None).unwrap();
+            writer.frame(&frame.as_frame(), None).unwrap();
         }
         writer.finish().unwrap()
     }
 
     /// The same as a pcap file, which has one interface.
-    fn pcap(&self, frames: &[Record]) -> Vec<u8> {
+    fn pcap(&self, frames: &[OwnedFrame]) -> Vec<u8> {
         let i = &self.interfaces[0];
         let mut writer = PcapWriter::new(Vec::new(), i.link, Precision::Nanos, i.snaplen).unwrap();
         for frame in frames {
-            writer.frame(&frame.frame()).unwrap();
+            writer.frame(&frame.as_frame()).unwrap();
         }
         writer.finish().unwrap()
     }
@@ -189,7 +162,7 @@ fn any_cutting_into_files_gives_the_same_output() {
         for files in [2, 3, 8, 50] {
             let as_pcap = capture.pcap && files % 2 == 0;
             let cuts = capture.cuts(files, &mut dice);
-            let pieces: Vec<&[Record]> = cuts
+            let pieces: Vec<&[OwnedFrame]> = cuts
                 .windows(2)
                 .map(|w| &capture.frames[w[0]..w[1]])
                 .collect();
@@ -235,7 +208,7 @@ fn dealing_out_to_files_gives_the_same_output() {
     let (mut equal, mut known) = (0, 0);
     each_capture(|name, capture| {
         // Files are read in order of time, however they were dealt out.
-        let mut frames: Vec<&Record> = capture.frames.iter().collect();
+        let mut frames: Vec<&OwnedFrame> = capture.frames.iter().collect();
         frames.sort_by_key(|frame| frame.at);
         let whole = output(from_bytes(
             &capture.pcapng(frames.iter().copied()),
@@ -246,7 +219,7 @@ fn dealing_out_to_files_gives_the_same_output() {
             // A capture as short as a file may step back looks as if one file followed the
             // other.
             let ends = frames.iter().rev().take(hands);
-            let long = |end: &&Record| {
+            let long = |end: &&OwnedFrame| {
                 firsts
                     .iter()
                     .all(|first| end.at.since(first.at) > STEP_BACK)

@@ -167,13 +167,7 @@ pub(crate) fn owned_frames(path: &Path) -> Vec<OwnedFrame> {
         wirewait_capture::open(&[path.to_owned()], &Options::default()).expect("a capture");
     let mut frames = Vec::new();
     while let Ok(Some(frame)) = source.next_frame() {
-        frames.push(OwnedFrame {
-            at: frame.at,
-            link: frame.link,
-            interface: frame.interface,
-            wire_len: frame.wire_len,
-            bytes: frame.bytes.to_vec(),
-        });
+        frames.push(OwnedFrame::from(&frame));
     }
     frames
 }

@@ -38,6 +38,34 @@ impl Sink for () {
     fn transaction(&mut self, _: &Transaction) {}
 }
 
+/// Tells both, the first one first.
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    fn transaction(&mut self, transaction: &Transaction) {
+        self.0.transaction(transaction);
+        self.1.transaction(transaction);
+    }
+
+    fn noticed(&mut self, notice: &Notice) {
+        self.0.noticed(notice);
+        self.1.noticed(notice);
+    }
+
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        self.0.captured(frame, on_wire);
+        self.1.captured(frame, on_wire);
+    }
+
+    fn assembled(&mut self, message: &Assembled<'_>) {
+        self.0.assembled(message);
+        self.1.assembled(message);
+    }
+
+    fn did(&mut self, frame: u64, transaction: u64, deed: Deed) {
+        self.0.did(frame, transaction, deed);
+        self.1.did(frame, transaction, deed);
+    }
+}
+
 /// Keeps them all.
 impl Sink for Vec<Transaction> {
     fn transaction(&mut self, transaction: &Transaction) {

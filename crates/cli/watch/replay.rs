@@ -9,7 +9,7 @@ use crate::args::InputArgs;
 use crate::failure::Failure;
 use crate::input::{self, Selection};
 use std::time::{Duration, Instant};
-use wirewait::{Choice, Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
+use wirewait::{Choice, OwnedFrame, Source, SourceError, SourceErrorKind, Timestamp};
 use wirewait_report::About;
 use wirewait_report::symptoms::Texts;
 use wirewait_tui::{Input, Pace};
@@ -24,7 +24,7 @@ pub(super) struct Replay {
     reel: Reel,
     selection: Selection,
     /// The next frame, whose time has not come.
-    held: Option<Held>,
+    held: Option<OwnedFrame>,
     clock: Clock,
     /// The latest time of the frames taken in.
     position: Option<Timestamp>,
@@ -37,38 +37,6 @@ pub(super) struct Replay {
     /// What has to be said that was not said yet.
     news: Vec<String>,
     warned: usize,
-}
-
-/// A frame that waits.
-#[derive(Debug)]
-struct Held {
-    at: Timestamp,
-    link: LinkType,
-    interface: u32,
-    wire_len: u32,
-    bytes: Vec<u8>,
-}
-
-impl Held {
-    fn of(frame: &Frame<'_>) -> Self {
-        Self {
-            at: frame.at,
-            link: frame.link,
-            interface: frame.interface,
-            wire_len: frame.wire_len,
-            bytes: frame.bytes.to_vec(),
-        }
-    }
-
-    fn frame(&self) -> Frame<'_> {
-        Frame {
-            at: self.at,
-            link: self.link,
-            interface: self.interface,
-            wire_len: self.wire_len,
-            bytes: &self.bytes,
-        }
-    }
 }
 
 /// The capture's time by the wall's.
@@ -156,7 +124,7 @@ impl Replay {
             }
             if let Some(held) = self.held.take() {
                 self.position = self.position.max(Some(held.at));
-                study.frame(&held.frame());
+                study.frame(&held.as_frame());
                 study.meet(held.interface, &self.reel);
                 continue;
             }
@@ -168,7 +136,7 @@ impl Replay {
                         study.frame(&frame);
                         study.meet(interface, &self.reel);
                     }
-                    Choice::Take => self.held = Some(Held::of(&frame)),
+                    Choice::Take => self.held = Some(OwnedFrame::from(&frame)),
                     Choice::Skip => study.skip(),
                     Choice::Stop => {
                         self.end(study);

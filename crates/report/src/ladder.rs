@@ -9,7 +9,7 @@ use crate::escape::Escaped;
 use std::collections::VecDeque;
 use std::fmt;
 use wirewait_analysis::{Analyzer, Assembled, Deed, Mark, Settings, Sink, Transaction};
-use wirewait_wire::{Depth, Frame, Kind, LinkType, Registry, Timestamp, Walk};
+use wirewait_wire::{Depth, Frame, Kind, OwnedFrame, Registry, Timestamp, Walk};
 
 /// Frames kept in front of the transaction, and behind it.
 const AROUND: usize = 6;
@@ -197,7 +197,7 @@ impl Climb {
             let tail = part.tail.into_iter().enumerate();
             let tail = tail.map(|(n, kept)| (if n == 0 { gap } else { 0 }, kept));
             for (left_out, kept) in head.chain(tail) {
-                let frame = kept.frame();
+                let frame = kept.frame.as_frame();
                 self.registry.walk(&frame, Depth::Full, &mut self.walk);
                 let mut words = String::new();
                 let tree = Tree::of_frame(&self.registry, &frame, &self.walk);
@@ -208,9 +208,9 @@ impl Climb {
                 rungs.push(Rung {
                     left_out,
                     frame: kept.number,
-                    at: kept.at,
+                    at: frame.at,
                     from_client: kept.from_client,
-                    bytes: kept.wire_len,
+                    bytes: frame.wire_len,
                     deeds,
                     words: Escaped(&words).to_string(),
                 });
@@ -224,28 +224,12 @@ impl Climb {
     }
 }
 
-/// A frame that is kept.
-struct Kept {
+/// A frame of a ladder.
+struct LadderFrame {
     number: u64,
-    at: Timestamp,
-    link: LinkType,
-    interface: u32,
-    wire_len: u32,
-    bytes: Vec<u8>,
+    frame: OwnedFrame,
     from_client: bool,
     deeds: Vec<(u64, Deed)>,
-}
-
-impl Kept {
-    fn frame(&self) -> Frame<'_> {
-        Frame {
-            at: self.at,
-            link: self.link,
-            interface: self.interface,
-            wire_len: self.wire_len,
-            bytes: &self.bytes,
-        }
-    }
 }
 
 /// Frames that lie side by side in time: the first few, and the last few.
@@ -253,8 +237,8 @@ impl Kept {
 struct LadderPart {
     first: usize,
     last: usize,
-    head: Vec<Kept>,
-    tail: VecDeque<Kept>,
+    head: Vec<LadderFrame>,
+    tail: VecDeque<LadderFrame>,
     left_out: u64,
 }
 
@@ -271,7 +255,7 @@ impl LadderPart {
         self.head.len() >= self.first && self.last == 0
     }
 
-    fn push(&mut self, kept: Kept) {
+    fn push(&mut self, kept: LadderFrame) {
         if self.head.len() < self.first {
             self.head.push(kept);
             return;
@@ -283,7 +267,7 @@ impl LadderPart {
         }
     }
 
-    fn find(&mut self, number: u64) -> Option<&mut Kept> {
+    fn find(&mut self, number: u64) -> Option<&mut LadderFrame> {
         let all = self.head.iter_mut().chain(&mut self.tail);
         all.into_iter().find(|kept| kept.number == number)
     }
@@ -343,13 +327,10 @@ impl HeardFrame {
             return;
         }
         let head = frame.bytes.len().min(KEPT_BYTES);
-        self.parts[part].push(Kept {
+        let bytes = frame.bytes.get(..head).unwrap_or_default();
+        self.parts[part].push(LadderFrame {
             number,
-            at: frame.at,
-            link: frame.link,
-            interface: frame.interface,
-            wire_len: frame.wire_len,
-            bytes: frame.bytes.get(..head).unwrap_or_default().to_vec(),
+            frame: OwnedFrame::from(&Frame { bytes, ..*frame }),
             from_client,
             deeds: Vec::new(),
         });

@@ -7,7 +7,6 @@ use std::sync::mpsc::channel;
 use std::thread;
 use wirewait::{Choice, Engine, Progress, Settings, registry};
 use wirewait_analysis::recent::{Limits, Recent};
-use wirewait_analysis::{Notice, Sink, Transaction};
 use wirewait_capture::open;
 use wirewait_report::About;
 use wirewait_report::counters::Live;
@@ -15,26 +14,6 @@ use wirewait_report::decode::{Decoder, Shape, Time};
 use wirewait_report::text::Look;
 use wirewait_tui::{Command, Decoded, Feed, Input, Message, Options, Own, Pace, Screen};
 use wirewait_wire::{Frame, Source};
-
-struct All {
-    transactions: Vec<Transaction>,
-    recent: Recent,
-}
-
-impl Sink for All {
-    fn transaction(&mut self, transaction: &Transaction) {
-        self.transactions.push(transaction.clone());
-        self.recent.transaction(transaction);
-    }
-
-    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
-        self.recent.captured(frame, on_wire);
-    }
-
-    fn noticed(&mut self, notice: &Notice) {
-        self.recent.noticed(notice);
-    }
-}
 
 /// Those frames of the files that are wanted.
 fn decode(files: &[PathBuf], wanted: impl Fn(u64) -> bool) -> Vec<Decoded> {
@@ -61,10 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
     let source = open(&files, &wirewait_capture::Options::default())?;
     let mut engine = Engine::new(source, Settings::default());
-    let mut all = All {
-        transactions: Vec::new(),
-        recent: Recent::new(Limits::default()),
-    };
+    let mut all = (Vec::new(), Recent::new(Limits::default()));
     let mut counters = Live::new(1_000_000_000, None);
     loop {
         let choose = |frame: &Frame<'_>, analyzer: &wirewait_analysis::Analyzer| {
@@ -76,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let (snapshot, readings, _) = engine.finish_metered(&mut all);
-    all.recent.finish();
+    all.1.finish();
     counters.finish(&readings);
     let span = snapshot.capture.first.zip(snapshot.capture.last);
     let feed = Feed {
@@ -95,11 +71,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..About::default()
         }),
         snapshot: Arc::new(snapshot),
-        recent: Arc::new(all.recent.history()),
+        recent: Arc::new(all.1.history()),
         ledgers: Arc::default(),
         symptoms: Default::default(),
         counters: Arc::new(counters.chart()),
-        transactions: Arc::new(all.transactions),
+        transactions: Arc::new(all.0),
         transactions_forgotten: 0,
         own: Own::default(),
         remarks: Vec::new(),

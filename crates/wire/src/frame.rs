@@ -59,6 +59,47 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
 }
 
+/// A frame that owns its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedFrame {
+    /// When the capture point saw it.
+    pub at: Timestamp,
+    /// The kind of link.
+    pub link: LinkType,
+    /// The interface that saw it; 0 is the first one.
+    pub interface: u32,
+    /// Bytes on the wire; at least `bytes.len()`.
+    pub wire_len: u32,
+    /// The bytes that were captured.
+    pub bytes: Vec<u8>,
+}
+
+impl OwnedFrame {
+    /// The frame as a source would lend it.
+    #[must_use]
+    pub fn as_frame(&self) -> Frame<'_> {
+        Frame {
+            at: self.at,
+            link: self.link,
+            interface: self.interface,
+            wire_len: self.wire_len,
+            bytes: &self.bytes,
+        }
+    }
+}
+
+impl From<&Frame<'_>> for OwnedFrame {
+    fn from(frame: &Frame<'_>) -> Self {
+        Self {
+            at: frame.at,
+            link: frame.link,
+            interface: frame.interface,
+            wire_len: frame.wire_len,
+            bytes: frame.bytes.to_vec(),
+        }
+    }
+}
+
 impl Frame<'_> {
     /// Whether the capture kept less than was on the wire.
     #[must_use]

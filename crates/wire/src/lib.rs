@@ -45,7 +45,7 @@ pub use facts::{
     Probe, Scaling, Segment, Session, Step, Stream, Turn,
 };
 pub use field::{Field, Fields, Value};
-pub use frame::{Frame, LINK, LinkType};
+pub use frame::{Frame, LINK, LinkType, OwnedFrame};
 pub use layout::{Confidence, Layout, LayoutError, LayoutRow, Listed, Values};
 pub use medium::Medium;
 pub use naming::{Names, Naming, Text};

@@ -72,7 +72,7 @@ pub use wirewait_stats::{Collector, Rows};
 pub use wirewait_wire as wire;
 pub use wirewait_wire::{
     Address, Chain, Depth, Dissector, Endpoint, File, Frame, Kind, Layout, LinkType, Operation,
-    Registry, Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,
+    OwnedFrame, Registry, Source, SourceError, SourceErrorKind, Status, Timestamp, Verified, Walk,
 };
 
 /// Analyses all frames of `source`. Each transaction goes to `sink` when it closes (`()` is a sink

@@ -17,31 +17,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use wirewait::{Choice, Engine, Progress, Settings};
 use wirewait_analysis::recent::Recent;
-use wirewait_analysis::{Analyzer, LedgerCourse, Notice, Sink, SymptomCourse, Transaction};
+use wirewait_analysis::{Analyzer, LedgerCourse, SymptomCourse};
 use wirewait_report::About;
 use wirewait_report::counters::Live;
 use wirewait_wire::{Frame, Source};
-
-#[derive(Default)]
-struct Kept {
-    transactions: Vec<Transaction>,
-    recent: Recent,
-}
-
-impl Sink for Kept {
-    fn transaction(&mut self, transaction: &Transaction) {
-        self.transactions.push(transaction.clone());
-        self.recent.transaction(transaction);
-    }
-
-    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
-        self.recent.captured(frame, on_wire);
-    }
-
-    fn noticed(&mut self, notice: &Notice) {
-        self.recent.noticed(notice);
-    }
-}
 
 /// The shipped capture, analysed once; as files that are replayed.
 pub(crate) fn replayed() -> Feed {
@@ -51,7 +30,7 @@ pub(crate) fn replayed() -> Feed {
         let file: PathBuf = [manifest, "../../captures/demo.pcapng"].iter().collect();
         let source = wirewait_capture::open(&[file], &wirewait_capture::Options::default());
         let mut engine = Engine::new(source.unwrap(), Settings::default());
-        let mut kept = Kept::default();
+        let mut kept = (Vec::new(), Recent::default());
         let mut counters = Live::new(1_000_000_000, None);
         loop {
             let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
@@ -63,7 +42,7 @@ pub(crate) fn replayed() -> Feed {
             }
         }
         let (snapshot, readings, _) = engine.finish_metered(&mut kept);
-        kept.recent.finish();
+        kept.1.finish();
         counters.finish(&readings);
         Feed {
             now: snapshot.capture.last,
@@ -78,11 +57,11 @@ pub(crate) fn replayed() -> Feed {
             },
             about: Arc::new(About::default()),
             snapshot: Arc::new(snapshot),
-            recent: Arc::new(kept.recent.history()),
+            recent: Arc::new(kept.1.history()),
             ledgers: Arc::new(courses().0),
             symptoms: Arc::new(courses().1),
             counters: Arc::new(counters.chart()),
-            transactions: Arc::new(kept.transactions),
+            transactions: Arc::new(kept.0),
             transactions_forgotten: 0,
             own: Own {
                 cpu_thousandths: 21,
