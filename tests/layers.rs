@@ -209,7 +209,8 @@ fn a_type_name_stands_once_in_a_crate() {
         let mut words = words.skip_while(|word| word.starts_with("pub"));
         let kind = words.next()?;
         // Of a module, or of a table of documents in it (`documents!`).
-        let of_document = line.starts_with("    ") && line.contains(" of ") && kind == "struct";
+        let is_of = matches!(kind, "struct" | "enum") && line.contains(" of ");
+        let of_document = line.starts_with("    ") && is_of;
         let of_module = line.starts_with(char::is_alphabetic) || of_document;
         let name = words.next()?;
         let end = name.find(|c: char| !c.is_alphanumeric() && c != '_');

@@ -89,26 +89,69 @@ struct Series {
     response: Histogram,
 }
 
-#[derive(Clone)]
-struct Families {
-    requests: Count<Requests>,
-    errors: Count<Requests>,
-    unanswered: Count<Requests>,
-    retransmissions: Count<Requests>,
-    data: Count<Requests>,
-    turnaround: Times,
-    response: Times,
-    phases: Level<OfPhase>,
-    frames: Count<OfInterface>,
-    bytes: Count<OfInterface>,
-    present: Family<OfInterface, Gauge>,
-    dropped: Count<Dropped>,
-    faults: Count<OfReason>,
-    evicted: Counter,
-    conversations: Counter,
-    last: Gauge<f64, AtomicU64>,
-    processor: Counter<f64, AtomicU64>,
-    memory: Gauge,
+/// Metrics, each once: type, name, unit, and what it says.
+macro_rules! families {
+    ($($field:ident: $type:ty $(= $new:expr)?, $name:literal $(in $unit:ident)?, $help:literal;)+) => {
+        #[derive(Clone)]
+        struct Families {
+            $($field: $type),+
+        }
+
+        impl Families {
+            /// Nothing counted yet, and the registry that shows them.
+            fn new() -> (Self, Registry) {
+                let mut registry = Registry::with_prefix("wirewait");
+                let build = Info::new(Build {
+                    version: env!("CARGO_PKG_VERSION"),
+                });
+                registry.register("build", "Version of the program", build);
+                let families = Self {
+                    $($field: first!($($new,)? <$type>::default())),+
+                };
+                $(
+                    let metric = families.$field.clone();
+                    first!(
+                        $(registry.register_with_unit($name, $help, Unit::$unit, metric),)?
+                        registry.register($name, $help, metric)
+                    );
+                )+
+                (families, registry)
+            }
+        }
+    };
+}
+
+macro_rules! first {
+    ($first:expr $(, $other:expr)?) => {
+        $first
+    };
+}
+
+families! {
+    requests: Count<Requests>, "requests", "Requests that are over, answered or not";
+    errors: Count<Requests>, "request_errors", "Requests whose response is an error";
+    unanswered: Count<Requests>, "unanswered_requests", "Requests without a response";
+    retransmissions: Count<Requests>, "retransmitted_requests", "Repetitions of requests";
+    data: Count<Requests>, "data" in Bytes, "File data that was moved";
+    turnaround: Times = Family::new_with_constructor(times), "server_turnaround" in Seconds,
+        "From the last byte of the request to the first byte of the response";
+    response: Times = Family::new_with_constructor(times), "response_time" in Seconds,
+        "From the first byte of the request to the last byte of the response";
+    phases: Level<OfPhase>, "client_time" in Seconds,
+        "Time of all clients since the start, by what they waited for; a phase can lose time to another one when it turns out whose it was";
+    frames: Count<OfInterface>, "segment_frames", "Frames without mirror copies";
+    bytes: Count<OfInterface>, "segment" in Bytes, "Bytes on the wire, preamble and gap included";
+    present: Family<OfInterface, Gauge>, "interface_up", "Whether frames are captured there at this moment";
+    dropped: Count<Dropped>, "dropped_frames",
+        "Frames that were lost before they were captured, by the place of the loss";
+    faults: Count<OfReason>, "capture_faults",
+        "What was found wrong or noteworthy with the capture, full tables included";
+    evicted: Counter, "evicted_conversations", "Conversations forgotten early because the table was full";
+    conversations: Counter, "conversations", "Conversations that were followed";
+    last: Gauge<f64, AtomicU64>, "last_frame_timestamp" in Seconds,
+        "Time stamp of the last frame, since 1970";
+    processor: Counter<f64, AtomicU64>, "process_cpu" in Seconds, "Processor time of the program";
+    memory: Gauge, "process_memory" in Bytes, "Memory of the program alone";
 }
 
 /// Classic, and native for those who read Prometheus' binary format.
@@ -121,27 +164,7 @@ fn times() -> Histogram {
 impl Metrics {
     /// No request yet, and the registry that shows them.
     pub(super) fn new() -> (Self, Registry) {
-        let families = Families {
-            requests: Family::default(),
-            errors: Family::default(),
-            unanswered: Family::default(),
-            retransmissions: Family::default(),
-            data: Family::default(),
-            turnaround: Family::new_with_constructor(times),
-            response: Family::new_with_constructor(times),
-            phases: Family::default(),
-            frames: Family::default(),
-            bytes: Family::default(),
-            present: Family::default(),
-            dropped: Family::default(),
-            faults: Family::default(),
-            evicted: Counter::default(),
-            conversations: Counter::default(),
-            last: Gauge::default(),
-            processor: Counter::default(),
-            memory: Gauge::default(),
-        };
-        let registry = families.registry();
+        let (families, registry) = Families::new();
         let metrics = Self {
             families,
             servers: Servers::default(),
@@ -264,116 +287,6 @@ impl Metrics {
             turnaround: families.turnaround.get_or_create_owned(&labels),
             response: families.response.get_or_create_owned(&labels),
         }
-    }
-}
-
-impl Families {
-    fn registry(&self) -> Registry {
-        let mut registry = Registry::with_prefix("wirewait");
-        let build = Info::new(Build {
-            version: env!("CARGO_PKG_VERSION"),
-        });
-        registry.register("build", "Version of the program", build);
-        registry.register(
-            "requests",
-            "Requests that are over, answered or not",
-            self.requests.clone(),
-        );
-        registry.register(
-            "request_errors",
-            "Requests whose response is an error",
-            self.errors.clone(),
-        );
-        registry.register(
-            "unanswered_requests",
-            "Requests without a response",
-            self.unanswered.clone(),
-        );
-        registry.register(
-            "retransmitted_requests",
-            "Repetitions of requests",
-            self.retransmissions.clone(),
-        );
-        registry.register_with_unit(
-            "data",
-            "File data that was moved",
-            Unit::Bytes,
-            self.data.clone(),
-        );
-        registry.register_with_unit(
-            "server_turnaround",
-            "From the last byte of the request to the first byte of the response",
-            Unit::Seconds,
-            self.turnaround.clone(),
-        );
-        registry.register_with_unit(
-            "response_time",
-            "From the first byte of the request to the last byte of the response",
-            Unit::Seconds,
-            self.response.clone(),
-        );
-        registry.register_with_unit(
-            "client_time",
-            "Time of all clients since the start, by what they waited for; a phase can lose time \
-             to another one when it turns out whose it was",
-            Unit::Seconds,
-            self.phases.clone(),
-        );
-        registry.register(
-            "segment_frames",
-            "Frames without mirror copies",
-            self.frames.clone(),
-        );
-        registry.register_with_unit(
-            "segment",
-            "Bytes on the wire, preamble and gap included",
-            Unit::Bytes,
-            self.bytes.clone(),
-        );
-        registry.register(
-            "interface_up",
-            "Whether frames are captured there at this moment",
-            self.present.clone(),
-        );
-        registry.register(
-            "dropped_frames",
-            "Frames that were lost before they were captured, by the place of the loss",
-            self.dropped.clone(),
-        );
-        registry.register(
-            "capture_faults",
-            "What was found wrong or noteworthy with the capture, full tables included",
-            self.faults.clone(),
-        );
-        registry.register(
-            "evicted_conversations",
-            "Conversations forgotten early because the table was full",
-            self.evicted.clone(),
-        );
-        registry.register(
-            "conversations",
-            "Conversations that were followed",
-            self.conversations.clone(),
-        );
-        registry.register_with_unit(
-            "last_frame_timestamp",
-            "Time stamp of the last frame, since 1970",
-            Unit::Seconds,
-            self.last.clone(),
-        );
-        registry.register_with_unit(
-            "process_cpu",
-            "Processor time of the program",
-            Unit::Seconds,
-            self.processor.clone(),
-        );
-        registry.register_with_unit(
-            "process_memory",
-            "Memory of the program alone",
-            Unit::Bytes,
-            self.memory.clone(),
-        );
-        registry
     }
 }
 

@@ -338,87 +338,34 @@ pub struct Excluded {
     pub count: u64,
 }
 
-impl Losses {
+/// Adds all fields of another row.
+macro_rules! sums {
+    ($(#[$doc:meta])* $name:ident.$merge:ident { $($field:ident),+ $(,)? }) => {
+        impl $name {
+            $(#[$doc])*
+            pub fn $merge(&mut self, other: &Self) {
+                let Self { $($field),+ } = other;
+                $(self.$field = self.$field.saturating_add(*$field);)+
+            }
+        }
+    };
+}
+
+sums!(
     /// Adds those of another statistic.
-    pub fn add(&mut self, other: &Self) {
-        let Self {
-            rows,
-            stretches,
-            hasty,
-        } = other;
-        for (sum, n) in [
-            (&mut self.rows, rows),
-            (&mut self.stretches, stretches),
-            (&mut self.hasty, hasty),
-        ] {
-            *sum = sum.saturating_add(*n);
-        }
-    }
-}
-
-impl Counts {
+    Losses.add { rows, stretches, hasty }
+);
+sums!(
     /// Adds the counts of another row.
-    pub fn merge(&mut self, other: &Self) {
-        let Self {
-            requests,
-            answered,
-            unanswered,
-            one_sided,
-            cancelled,
-            given_up,
-            responses_given_up,
-            forgotten,
-            orphan_responses,
-            failures,
-            not_ok,
-            repeated,
-            interims,
-            duplicate_responses,
-        } = other;
-        for (sum, n) in [
-            (&mut self.requests, requests),
-            (&mut self.answered, answered),
-            (&mut self.unanswered, unanswered),
-            (&mut self.one_sided, one_sided),
-            (&mut self.cancelled, cancelled),
-            (&mut self.given_up, given_up),
-            (&mut self.responses_given_up, responses_given_up),
-            (&mut self.forgotten, forgotten),
-            (&mut self.orphan_responses, orphan_responses),
-            (&mut self.failures, failures),
-            (&mut self.not_ok, not_ok),
-            (&mut self.repeated, repeated),
-            (&mut self.interims, interims),
-            (&mut self.duplicate_responses, duplicate_responses),
-        ] {
-            *sum = sum.saturating_add(*n);
-        }
+    Counts.merge {
+        requests, answered, unanswered, one_sided, cancelled, given_up, responses_given_up, forgotten,
+        orphan_responses, failures, not_ok, repeated, interims, duplicate_responses,
     }
-}
-
-impl FrameSums {
+);
+sums!(
     /// Adds the frames of another row.
-    pub fn merge(&mut self, other: &Self) {
-        let Self {
-            request,
-            response,
-            interim,
-            ack,
-            control,
-            retransmitted,
-        } = other;
-        for (sum, n) in [
-            (&mut self.request, request),
-            (&mut self.response, response),
-            (&mut self.interim, interim),
-            (&mut self.ack, ack),
-            (&mut self.control, control),
-            (&mut self.retransmitted, retransmitted),
-        ] {
-            *sum = sum.saturating_add(*n);
-        }
-    }
-}
+    FrameSums.merge { request, response, interim, ack, control, retransmitted }
+);
 
 /// Whether requests of this class count in times of users, shares and files: what waits for others
 /// by design does not.

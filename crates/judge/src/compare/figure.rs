@@ -2,73 +2,126 @@
 
 use super::Side;
 
-/// Something measured on one side of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Figure {
-    /// Requests seen.
-    Requests,
-    /// Requests without a final response.
-    Unanswered,
-    /// Requests answered with a failure that is not normal control flow.
-    Errors,
-    /// t3 - t2: its mean.
-    Turnaround,
-    /// Its median.
-    TurnaroundP50,
-    /// What 95 % of it are no longer than.
-    TurnaroundP95,
-    /// What 99 % of it are no longer than.
-    TurnaroundP99,
-    /// The longest.
-    TurnaroundMax,
-    /// t4 - t1: its mean.
-    ResponseTime,
-    /// Its median.
-    ResponseTimeP50,
-    /// What 95 % of it are no longer than.
-    ResponseTimeP95,
-    /// What 99 % of it are no longer than.
-    ResponseTimeP99,
-    /// The longest.
-    ResponseTimeMax,
-    /// Frames that carry messages, for each request.
-    FramesPerRequest,
-    /// Stand-alone acknowledgements, for each request.
-    AcksPerRequest,
-    /// Retransmitted frames, for each request.
-    RetransmittedPerRequest,
-    /// File data moved.
-    DataBytes,
-    /// File data per response time of the requests that moved it.
-    Throughput,
-    /// File data per time in which a client had a request outstanding.
-    BusyThroughput,
-    /// File data per active time of the clients.
-    ActiveThroughput,
-    /// File data per elapsed time.
-    WallThroughput,
-    /// Final responses per elapsed time.
-    TransactionsPerSecond,
-    /// From the first request's first frame to the last answer's last.
-    Elapsed,
-    /// Jobs: requests of one client for one file, one after the other.
-    Jobs,
-    /// What a job takes: its mean.
-    JobTime,
-    /// Its median.
-    JobTimeP50,
-    /// What 95 % of the jobs take no longer than.
-    JobTimeP95,
-    /// Requests of a job.
-    RequestsPerJob,
-    /// The greatest steady file data per second of all numbers of active stations.
-    PeakThroughput,
-    /// With how many stations that was.
-    PeakStations,
-    /// The most steady final responses per second likewise.
-    PeakTransactions,
-    /// With how many stations those were.
-    PeakTransactionsStations,
+/// Figures, each once: name, what it is counted in, which way is better, and whether load curves do not have it.
+macro_rules! figures {
+    (
+        $(#[$of:meta])*
+        pub enum $enum:ident of $side:ty {
+            $($(#[$doc:meta])* $figure:ident = $name:literal: $unit:ident, $better:ident $(, $only:ident)?;)+
+        }
+    ) => {
+        $(#[$of])*
+        pub enum $enum {
+            $($(#[$doc])* $figure,)+
+        }
+
+        impl $enum {
+            /// All of them, in the order in which they are shown.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$figure),+];
+
+            /// The name used in every output and in conditions.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $name,)+
+                }
+            }
+
+            /// What it is counted in.
+            #[must_use]
+            pub const fn unit(self) -> Unit {
+                match self {
+                    $(Self::$figure => Unit::$unit,)+
+                }
+            }
+
+            /// Which way is better.
+            #[must_use]
+            pub const fn better(self) -> Better {
+                match self {
+                    $(Self::$figure => Better::$better,)+
+                }
+            }
+
+            /// Whether load curves do not have it.
+            const fn is_of_all_requests(self) -> bool {
+                match self {
+                    $(Self::$figure => !<[&str]>::is_empty(&[$(stringify!($only))?]),)+
+                }
+            }
+        }
+    };
+}
+
+figures! {
+    /// Something measured on one side of a comparison.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Figure of Side {
+        /// Requests seen.
+        Requests = "requests": Count, Neither;
+        /// Requests without a final response.
+        Unanswered = "unanswered": Count, Less, OfAllRequests;
+        /// Requests answered with a failure that is not normal control flow.
+        Errors = "errors": Count, Less, OfAllRequests;
+        /// t3 - t2: its mean.
+        Turnaround = "turnaround": Nanoseconds, Less;
+        /// Its median.
+        TurnaroundP50 = "turnaround.p50": Nanoseconds, Less, OfAllRequests;
+        /// What 95 % of it are no longer than.
+        TurnaroundP95 = "turnaround.p95": Nanoseconds, Less, OfAllRequests;
+        /// What 99 % of it are no longer than.
+        TurnaroundP99 = "turnaround.p99": Nanoseconds, Less, OfAllRequests;
+        /// The longest.
+        TurnaroundMax = "turnaround.max": Nanoseconds, Less;
+        /// t4 - t1: its mean.
+        ResponseTime = "response_time": Nanoseconds, Less;
+        /// Its median.
+        ResponseTimeP50 = "response_time.p50": Nanoseconds, Less;
+        /// What 95 % of it are no longer than.
+        ResponseTimeP95 = "response_time.p95": Nanoseconds, Less;
+        /// What 99 % of it are no longer than.
+        ResponseTimeP99 = "response_time.p99": Nanoseconds, Less;
+        /// The longest.
+        ResponseTimeMax = "response_time.max": Nanoseconds, Less;
+        /// Frames that carry messages, for each request.
+        FramesPerRequest = "frames_per_request": PerRequest, Less, OfAllRequests;
+        /// Stand-alone acknowledgements, for each request.
+        AcksPerRequest = "acks_per_request": PerRequest, Less, OfAllRequests;
+        /// Retransmitted frames, for each request.
+        RetransmittedPerRequest = "retransmitted_per_request": PerRequest, Less, OfAllRequests;
+        /// File data moved.
+        DataBytes = "data_bytes": Bytes, Neither;
+        /// File data per response time of the requests that moved it.
+        Throughput = "throughput": ByteRate, More;
+        /// File data per time in which a client had a request outstanding.
+        BusyThroughput = "busy_throughput": ByteRate, More;
+        /// File data per active time of the clients.
+        ActiveThroughput = "active_throughput": ByteRate, More;
+        /// File data per elapsed time.
+        WallThroughput = "wall_throughput": ByteRate, More;
+        /// Final responses per elapsed time.
+        TransactionsPerSecond = "transactions_per_second": Rate, More;
+        /// From the first request's first frame to the last answer's last.
+        Elapsed = "elapsed": Nanoseconds, Less;
+        /// Jobs: requests of one client for one file, one after the other.
+        Jobs = "jobs": Count, Neither;
+        /// What a job takes: its mean.
+        JobTime = "job_time": Nanoseconds, Less;
+        /// Its median.
+        JobTimeP50 = "job_time.p50": Nanoseconds, Less;
+        /// What 95 % of the jobs take no longer than.
+        JobTimeP95 = "job_time.p95": Nanoseconds, Less;
+        /// Requests of a job.
+        RequestsPerJob = "requests_per_job": PerRequest, Neither;
+        /// The greatest steady file data per second of all numbers of active stations.
+        PeakThroughput = "peak_throughput": ByteRate, More;
+        /// With how many stations that was.
+        PeakStations = "peak_stations": Count, Neither;
+        /// The most steady final responses per second likewise.
+        PeakTransactions = "peak_transactions_per_second": Rate, More;
+        /// With how many stations those were.
+        PeakTransactionsStations = "peak_transactions_stations": Count, Neither;
+    }
 }
 
 /// What a figure is counted in.
@@ -100,142 +153,6 @@ pub enum Better {
 }
 
 impl Figure {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 32] = [
-        Self::Requests,
-        Self::Unanswered,
-        Self::Errors,
-        Self::Turnaround,
-        Self::TurnaroundP50,
-        Self::TurnaroundP95,
-        Self::TurnaroundP99,
-        Self::TurnaroundMax,
-        Self::ResponseTime,
-        Self::ResponseTimeP50,
-        Self::ResponseTimeP95,
-        Self::ResponseTimeP99,
-        Self::ResponseTimeMax,
-        Self::FramesPerRequest,
-        Self::AcksPerRequest,
-        Self::RetransmittedPerRequest,
-        Self::DataBytes,
-        Self::Throughput,
-        Self::BusyThroughput,
-        Self::ActiveThroughput,
-        Self::WallThroughput,
-        Self::TransactionsPerSecond,
-        Self::Elapsed,
-        Self::Jobs,
-        Self::JobTime,
-        Self::JobTimeP50,
-        Self::JobTimeP95,
-        Self::RequestsPerJob,
-        Self::PeakThroughput,
-        Self::PeakStations,
-        Self::PeakTransactions,
-        Self::PeakTransactionsStations,
-    ];
-
-    /// The name used in every output and in conditions.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Requests => "requests",
-            Self::Unanswered => "unanswered",
-            Self::Errors => "errors",
-            Self::Turnaround => "turnaround",
-            Self::TurnaroundP50 => "turnaround.p50",
-            Self::TurnaroundP95 => "turnaround.p95",
-            Self::TurnaroundP99 => "turnaround.p99",
-            Self::TurnaroundMax => "turnaround.max",
-            Self::ResponseTime => "response_time",
-            Self::ResponseTimeP50 => "response_time.p50",
-            Self::ResponseTimeP95 => "response_time.p95",
-            Self::ResponseTimeP99 => "response_time.p99",
-            Self::ResponseTimeMax => "response_time.max",
-            Self::FramesPerRequest => "frames_per_request",
-            Self::AcksPerRequest => "acks_per_request",
-            Self::RetransmittedPerRequest => "retransmitted_per_request",
-            Self::DataBytes => "data_bytes",
-            Self::Throughput => "throughput",
-            Self::BusyThroughput => "busy_throughput",
-            Self::ActiveThroughput => "active_throughput",
-            Self::WallThroughput => "wall_throughput",
-            Self::TransactionsPerSecond => "transactions_per_second",
-            Self::Elapsed => "elapsed",
-            Self::Jobs => "jobs",
-            Self::JobTime => "job_time",
-            Self::JobTimeP50 => "job_time.p50",
-            Self::JobTimeP95 => "job_time.p95",
-            Self::RequestsPerJob => "requests_per_job",
-            Self::PeakThroughput => "peak_throughput",
-            Self::PeakStations => "peak_stations",
-            Self::PeakTransactions => "peak_transactions_per_second",
-            Self::PeakTransactionsStations => "peak_transactions_stations",
-        }
-    }
-
-    /// What it is counted in.
-    #[must_use]
-    pub const fn unit(self) -> Unit {
-        match self {
-            Self::Requests
-            | Self::Unanswered
-            | Self::Errors
-            | Self::Jobs
-            | Self::PeakStations
-            | Self::PeakTransactionsStations => Unit::Count,
-            Self::FramesPerRequest
-            | Self::AcksPerRequest
-            | Self::RetransmittedPerRequest
-            | Self::RequestsPerJob => Unit::PerRequest,
-            Self::DataBytes => Unit::Bytes,
-            Self::Throughput
-            | Self::BusyThroughput
-            | Self::ActiveThroughput
-            | Self::WallThroughput
-            | Self::PeakThroughput => Unit::ByteRate,
-            Self::TransactionsPerSecond | Self::PeakTransactions => Unit::Rate,
-            _ => Unit::Nanoseconds,
-        }
-    }
-
-    /// Which way is better.
-    #[must_use]
-    pub const fn better(self) -> Better {
-        match self {
-            Self::Requests
-            | Self::DataBytes
-            | Self::Jobs
-            | Self::RequestsPerJob
-            | Self::PeakStations
-            | Self::PeakTransactionsStations => Better::Neither,
-            Self::Throughput
-            | Self::BusyThroughput
-            | Self::ActiveThroughput
-            | Self::WallThroughput
-            | Self::PeakThroughput
-            | Self::PeakTransactions
-            | Self::TransactionsPerSecond => Better::More,
-            _ => Better::Less,
-        }
-    }
-
-    /// Whether load curves do not have it.
-    const fn is_of_all_requests(self) -> bool {
-        matches!(
-            self,
-            Self::Unanswered
-                | Self::Errors
-                | Self::TurnaroundP50
-                | Self::TurnaroundP95
-                | Self::TurnaroundP99
-                | Self::FramesPerRequest
-                | Self::AcksPerRequest
-                | Self::RetransmittedPerRequest
-        )
-    }
-
     /// Its value on one side; `None` where it was not measured.
     #[must_use]
     pub fn of(self, side: &Side) -> Option<Ratio> {
