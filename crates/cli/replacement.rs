@@ -49,7 +49,7 @@ enum Replaced {
     #[cfg(target_os = "linux")]
     Unnamed,
     /// A file beside it.
-    Beside(Named),
+    Beside(TemporaryFile),
     /// A file without a name that can be given none, because no other can be made in the folder,
     /// or none of its owner. The old file takes over its contents, for which room is reserved.
     Copied,
@@ -59,9 +59,9 @@ enum Replaced {
 
 /// A file that is removed unless it got another name.
 #[derive(Debug)]
-struct Named(PathBuf);
+struct TemporaryFile(PathBuf);
 
-impl Drop for Named {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // It is not there any more if it was renamed.
         let _ = fs::remove_file(&self.0);
@@ -204,7 +204,7 @@ impl Replacement {
     }
 
     /// The file beside with all of it, on its disk.
-    fn named(&mut self) -> io::Result<Option<Named>> {
+    fn named(&mut self) -> io::Result<Option<TemporaryFile>> {
         match std::mem::replace(&mut self.way, Replaced::InPlace) {
             Replaced::InPlace | Replaced::Copied => Ok(None),
             Replaced::Beside(named) => Ok(Some(named)),
@@ -338,14 +338,14 @@ fn make(path: &Path, readers: Readers) -> io::Result<(File, Replaced)> {
 }
 
 /// A file of this program's own in the same folder.
-fn beside(path: &Path, readers: Readers) -> io::Result<(File, Named)> {
+fn beside(path: &Path, readers: Readers) -> io::Result<(File, TemporaryFile)> {
     let mut options = OpenOptions::new();
     options.create_new(true);
     mode(&mut options, readers);
     loop {
         let beside = name_beside(path);
         match open_new(&mut options, &beside) {
-            Ok(file) => return Ok((file, Named(beside))),
+            Ok(file) => return Ok((file, TemporaryFile(beside))),
             // Of a program with the same number that was killed: the next name is another one.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -426,7 +426,7 @@ fn sync_folder(path: &Path) {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{Named, Readers, beside, mode, name_beside, open_new, sync};
+    use super::{Readers, TemporaryFile, beside, mode, name_beside, open_new, sync};
     use rustix::fs::{AtFlags, CWD, OFlags, linkat};
     use std::fs::{File, OpenOptions};
     use std::io::{self, Seek};
@@ -451,10 +451,10 @@ mod linux {
 
     /// Gives it a name beside `path`; a copy of it, where the system gives it none (without
     /// `/proc`).
-    pub(super) fn name(file: &mut File, path: &Path) -> io::Result<Named> {
+    pub(super) fn name(file: &mut File, path: &Path) -> io::Result<TemporaryFile> {
         let name = name_beside(path);
         if name_as(file, &name).is_ok() {
-            return Ok(Named(name));
+            return Ok(TemporaryFile(name));
         }
         let (mut copy, named) = beside(path, Readers::Owner)?;
         file.rewind()?;

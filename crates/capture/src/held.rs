@@ -13,11 +13,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-static HELD: OnceLock<HashMap<PathBuf, Held>> = OnceLock::new();
+static HELD: OnceLock<HashMap<PathBuf, OpenedFile>> = OnceLock::new();
 
 /// A path that was opened, or why it could not be.
 #[derive(Debug)]
-struct Held {
+struct OpenedFile {
     /// `Err` is the system's error number.
     file: Result<Arc<File>, Option<i32>>,
     canonical: Option<PathBuf>,
@@ -29,7 +29,7 @@ struct Held {
 pub fn hold<'p>(paths: impl IntoIterator<Item = &'p Path>, most: usize) -> usize {
     /// "Too many open files", of the process and of the system, on every Unix.
     const FULL: [i32; 2] = [24, 23];
-    let mut held: HashMap<PathBuf, Held> = HashMap::new();
+    let mut held: HashMap<PathBuf, OpenedFile> = HashMap::new();
     let mut left_out = 0;
     for path in paths {
         if held.contains_key(path) {
@@ -50,7 +50,7 @@ pub fn hold<'p>(paths: impl IntoIterator<Item = &'p Path>, most: usize) -> usize
             },
         };
         let canonical = path.canonicalize().ok();
-        held.insert(path.to_owned(), Held { file, canonical });
+        held.insert(path.to_owned(), OpenedFile { file, canonical });
     }
     let _ = HELD.set(held);
     left_out

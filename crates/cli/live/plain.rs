@@ -78,7 +78,7 @@ pub(crate) struct PlainWatch {
 }
 
 /// What was seen.
-pub(crate) struct Seen {
+pub(crate) struct LiveFindings {
     pub(super) about: About,
     pub(super) snapshot: Snapshot,
     interfaces: Vec<LiveInterface>,
@@ -134,7 +134,7 @@ impl PlainWatch {
         mut saver: Option<Saver>,
         sink: &mut K,
         mut report: impl FnMut(&About, &Snapshot) -> Result<(), Failure>,
-    ) -> Result<Seen, Failure> {
+    ) -> Result<LiveFindings, Failure> {
         let mut metrics = self.metrics.take();
         let protocols = last_profile::protocols(self.last.as_ref());
         let analyzer = Analyzer::new(protocols, self.settings);
@@ -238,7 +238,7 @@ impl PlainWatch {
         sink.hand_on()?;
         let interfaces = live.interfaces();
         let saved = saver.map(|saver| saver.finish(&live));
-        Ok(Seen {
+        Ok(LiveFindings {
             about: self.about(&live, damage),
             snapshot,
             interfaces,
@@ -318,7 +318,7 @@ impl<K: Sink> Sink for Both<'_, K> {
     }
 }
 
-impl Seen {
+impl LiveFindings {
     /// Summary of the capture in one line: frames, time, drops by interface, own resource use.
     pub(super) fn summary(&self, own: &Own) -> String {
         let frames = self.snapshot.capture.frames;

@@ -53,7 +53,7 @@ struct ResumeTally {
 
 /// What is in the folder under the name of a capture.
 #[derive(Debug)]
-enum Kept {
+enum StoredSums {
     Sums(Box<CaptureSums>),
     Nothing,
     /// Sums of the capture, of other files or made by another program.
@@ -92,15 +92,15 @@ impl Summaries {
         let mut said = Vec::new();
         let kept = look(&place, &origin, &named);
         match kept {
-            Kept::Sums(part) => {
+            StoredSums::Sums(part) => {
                 self.count(|tally| tally.taken += 1);
                 return (Ok((Some(part.sums), Verdict::Whole)), part.head.warnings);
             }
-            Kept::Unusable(ref why) => said.push(format!(
+            StoredSums::Unusable(ref why) => said.push(format!(
                 "{}: {why}; the capture is analysed again",
                 shown(&place)
             )),
-            Kept::Nothing | Kept::Outdated => {}
+            StoredSums::Nothing | StoredSums::Outdated => {}
         }
         let (worked, warnings) = analyse();
         self.count(|tally| tally.analysed += u64::from(has_sums(&worked)));
@@ -109,7 +109,7 @@ impl Summaries {
             && self.origin(capture, files).as_ref() == Some(&origin)
         {
             let written = CaptureSums::write(origin, named, &warnings, sums)
-                .and_then(|bytes| keep(&place, &bytes, !matches!(kept, Kept::Nothing)));
+                .and_then(|bytes| keep(&place, &bytes, !matches!(kept, StoredSums::Nothing)));
             if let Err(error) = written {
                 self.failed(&error);
             }
@@ -211,28 +211,30 @@ fn terms(args: &ReportArgs, last: Option<&Layout>) -> Result<Terms, Failure> {
     })
 }
 
-fn look(place: &Path, wanted: &PartOrigin, named: &[PathText]) -> Kept {
+fn look(place: &Path, wanted: &PartOrigin, named: &[PathText]) -> StoredSums {
     match place.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Kept::Nothing,
-        Err(error) => return Kept::Unusable(format!("cannot be read: {error}")),
-        Ok(known) if !known.is_file() => return Kept::Unusable("is no file".to_owned()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return StoredSums::Nothing,
+        Err(error) => return StoredSums::Unusable(format!("cannot be read: {error}")),
+        Ok(known) if !known.is_file() => return StoredSums::Unusable("is no file".to_owned()),
         Ok(_) => {}
     }
     let bytes = match File::open(place).and_then(whole) {
         // Another run replaces it at this moment.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Kept::Nothing,
-        Err(error) => return Kept::Unusable(format!("cannot be read: {error}")),
+        Err(error) if error.kind() == ErrorKind::NotFound => return StoredSums::Nothing,
+        Err(error) => return StoredSums::Unusable(format!("cannot be read: {error}")),
         Ok(bytes) => bytes,
     };
     match CaptureSums::read(&bytes) {
-        Err(why) => Kept::Unusable(why),
-        Ok(part) if !part.head.origin.is_of(wanted) => {
-            Kept::Unusable("holds the sums of another capture, or of other settings".to_owned())
-        }
+        Err(why) => StoredSums::Unusable(why),
+        Ok(part) if !part.head.origin.is_of(wanted) => StoredSums::Unusable(
+            "holds the sums of another capture, or of other settings".to_owned(),
+        ),
         // Warnings name files as they were typed; sums do not.
-        Ok(part) if part.head.origin != *wanted => Kept::Outdated,
-        Ok(part) if !part.head.warnings.is_empty() && part.head.named != named => Kept::Outdated,
-        Ok(part) => Kept::Sums(Box::new(part)),
+        Ok(part) if part.head.origin != *wanted => StoredSums::Outdated,
+        Ok(part) if !part.head.warnings.is_empty() && part.head.named != named => {
+            StoredSums::Outdated
+        }
+        Ok(part) => StoredSums::Sums(Box::new(part)),
     }
 }
 

@@ -51,12 +51,12 @@ pub(crate) fn number(model: &mut Model, key: &KeyEvent, mut text: String) -> Vec
             model.overlay = Overlay::Number(text);
             Vec::new()
         }
-        Typed::Enter => match Wanted::parse(&text) {
-            Some(Wanted::Request(number)) => model.open_frames(
+        Typed::Enter => match JumpTarget::parse(&text) {
+            Some(JumpTarget::Request(number)) => model.open_frames(
                 format!("frames of #{number}"),
                 Command::DecodeTransaction(number),
             ),
-            Some(Wanted::Frames(frames)) => {
+            Some(JumpTarget::Frames(frames)) => {
                 let (first, last) = (frames.start(), frames.end());
                 model.open_frames(format!("frames {first} to {last}"), Command::Decode(frames))
             }
@@ -72,12 +72,12 @@ pub(crate) fn number(model: &mut Model, key: &KeyEvent, mut text: String) -> Vec
 const AROUND: u64 = 10;
 
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum JumpTarget {
     Request(u64),
     Frames(RangeInclusive<u64>),
 }
 
-impl Wanted {
+impl JumpTarget {
     fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| text.parse::<u64>().ok().filter(|n| *n > 0);
         let text = text.trim();
@@ -104,10 +104,13 @@ mod tests {
 
     #[test]
     fn requests_and_frames_are_told_by_number() {
-        assert_eq!(Wanted::parse("17"), Some(Wanted::Request(17)));
-        assert_eq!(Wanted::parse("#17 "), Some(Wanted::Request(17)));
-        assert_eq!(Wanted::parse("f5"), Some(Wanted::Frames(1..=15)));
-        assert_eq!(Wanted::parse("f120-140"), Some(Wanted::Frames(120..=140)));
+        assert_eq!(JumpTarget::parse("17"), Some(JumpTarget::Request(17)));
+        assert_eq!(JumpTarget::parse("#17 "), Some(JumpTarget::Request(17)));
+        assert_eq!(JumpTarget::parse("f5"), Some(JumpTarget::Frames(1..=15)));
+        assert_eq!(
+            JumpTarget::parse("f120-140"),
+            Some(JumpTarget::Frames(120..=140))
+        );
         for text in [
             "",
             "0",
@@ -119,7 +122,7 @@ mod tests {
             "f1-",
             "99999999999999999999",
         ] {
-            assert_eq!(Wanted::parse(text), None, "{text}");
+            assert_eq!(JumpTarget::parse(text), None, "{text}");
         }
     }
 }

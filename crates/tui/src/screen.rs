@@ -83,7 +83,7 @@ impl Screen {
             messages,
         } = self;
         restore_on_panic();
-        let mut held = Held::take(options.mouse)?;
+        let mut held = OwnTerminal::take(options.mouse)?;
         let wanted = Arc::new(AtomicBool::new(true));
         let _signals = signals(&sender)?;
         let keys = {
@@ -257,14 +257,14 @@ fn signals(_: &Sender<Message>) -> io::Result<()> {
 }
 
 /// The terminal while it is ours.
-struct Held {
+struct OwnTerminal {
     terminal: Terminal<Blind<CrosstermBackend<BufWriter<Stdout>>>>,
     mouse: bool,
     /// It is somebody else's now.
     given: bool,
 }
 
-impl Held {
+impl OwnTerminal {
     fn take(mouse: bool) -> io::Result<Self> {
         enable_raw_mode()?;
         let begun = || {
@@ -305,7 +305,7 @@ impl Held {
     }
 }
 
-impl Stage for Held {
+impl Stage for OwnTerminal {
     fn draw(&mut self, model: &Model) -> io::Result<()> {
         self.terminal.draw(|frame| draw(model, frame)).map(drop)
     }

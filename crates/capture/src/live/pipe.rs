@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wirewait_wire::{Frame, Source, SourceErrorKind};
 
 /// Which frames of the pipe are wanted.
-type Wanted = Box<dyn FnMut(&Frame<'_>) -> bool + Send>;
+type FrameChoice = Box<dyn FnMut(&Frame<'_>) -> bool + Send>;
 
 /// Reads the capture that comes through the standard input, as it comes.
 ///
@@ -46,7 +46,7 @@ pub fn from_reader(
         wake: None,
     });
     let (name, options) = (name.to_owned(), options.clone());
-    let wanted: Wanted = Box::new(wanted);
+    let wanted: FrameChoice = Box::new(wanted);
     std::thread::Builder::new()
         .name("capture-pipe".to_owned())
         .spawn(move || {
@@ -82,7 +82,7 @@ fn read(
     stream: Box<dyn Read + Send>,
     options: &Options,
     outbox: Outbox,
-    mut wanted: Wanted,
+    mut wanted: FrameChoice,
 ) -> Result<(), Abandoned> {
     let outbox = Arc::new(Mutex::new(outbox));
     let held = || outbox.lock().unwrap_or_else(PoisonError::into_inner);

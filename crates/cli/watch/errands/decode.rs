@@ -1,7 +1,7 @@
 //! Decodes frames for the three-part view.
 
 use super::Job;
-use super::hunt::{self, Wanted};
+use super::hunt::{self, SoughtTransaction};
 use super::stock::{Next, Stock};
 use crate::failure::Failure;
 use crate::watch::Plan;
@@ -24,9 +24,10 @@ pub(super) fn decode(
 ) -> Result<Vec<Decoded>, Failure> {
     let mut numbers: BTreeSet<u64> = match job {
         Job::Frames(numbers) => numbers.clone().take(MOST).collect(),
-        Job::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, plan, is_wanted)?,
+        Job::Transaction(t) => hunt::frames_of(SoughtTransaction::of(t), stock, plan, is_wanted)?,
         Job::Number(number) => {
-            let found = hunt::frames_of(Wanted::Number(*number), stock, plan, is_wanted)?;
+            let found =
+                hunt::frames_of(SoughtTransaction::Number(*number), stock, plan, is_wanted)?;
             if found.is_empty() && is_wanted() {
                 return Err(Failure::Cannot(format!(
                     "there is no request {number} in the capture"

@@ -9,7 +9,7 @@ use wirewait::{Analyzer, Assembled, Deed, Endpoint, Sink, Transaction};
 
 /// The numbers of the frames of a transaction, as far as they are in stock.
 pub(super) fn frames_of(
-    wanted: Wanted,
+    wanted: SoughtTransaction,
     stock: &Stock,
     plan: &Plan,
     is_wanted: &dyn Fn() -> bool,
@@ -42,7 +42,7 @@ pub(super) fn frames_of(
 
 /// By what a transaction is known again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum SoughtTransaction {
     /// By itself: its number may be another one where the analysis began elsewhere.
     Known {
         client: Endpoint,
@@ -55,7 +55,7 @@ pub(super) enum Wanted {
     Number(u64),
 }
 
-impl Wanted {
+impl SoughtTransaction {
     pub(super) fn of(t: &Transaction) -> Self {
         let extent = t.request.or(t.response);
         Self::Known {
@@ -75,7 +75,7 @@ impl Wanted {
 }
 
 struct Hunt {
-    wanted: Wanted,
+    wanted: SoughtTransaction,
     /// Frames of the transactions that are not over.
     begun: HashMap<u64, BTreeSet<u64>>,
     found: Option<BTreeSet<u64>>,

@@ -1,7 +1,7 @@
 //! Saves frames as a pcapng file.
 
 use super::Pick;
-use super::hunt::{self, Wanted};
+use super::hunt::{self, SoughtTransaction};
 use super::stock::{Next, Stock};
 use crate::failure::{Failure, shown};
 use crate::rights;
@@ -77,7 +77,9 @@ struct Sieve<'a> {
 impl<'a> Sieve<'a> {
     fn new(pick: &'a Pick, stock: &Stock, plan: &Plan) -> Result<Self, Failure> {
         let numbers = match pick {
-            Pick::Transaction(t) => hunt::frames_of(Wanted::of(t), stock, plan, &|| true)?,
+            Pick::Transaction(t) => {
+                hunt::frames_of(SoughtTransaction::of(t), stock, plan, &|| true)?
+            }
             _ => BTreeSet::new(),
         };
         Ok(Self {

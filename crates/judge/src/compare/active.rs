@@ -2,7 +2,7 @@
 
 use super::blame;
 use super::blocks::Block;
-use super::conclusion::Evidence;
+use super::conclusion::Premises;
 use super::{Change, Confidence, EqualLoad, Ratio};
 
 /// The active time of the clients for each answered request: waiting, lost, or spent between two
@@ -22,19 +22,19 @@ pub struct ActiveTime {
 
 impl ActiveTime {
     pub(super) fn of(
-        evidence: &Evidence<'_>,
+        premises: &Premises<'_>,
         number: usize,
         answered: impl Fn(usize) -> Option<u64>,
     ) -> Option<Self> {
-        let Evidence {
+        let Premises {
             captures, blocks, ..
-        } = *evidence;
+        } = *premises;
         let each = |place: usize| {
             let active = blame::total(captures.get(place)?).active();
             Ratio::new(u128::from(active), u128::from(answered(place)?))
         };
         let of = |place: usize| blocks_of(blocks, place, |block| block.answered);
-        let loads = evidence.loads.as_ref();
+        let loads = premises.loads.as_ref();
         let equal_load =
             loads.and_then(|loads| loads.test(|block| (block.active_ns, block.answered)));
         Some(Self {

@@ -111,7 +111,7 @@ pub struct Conclusion {
 }
 
 /// What is known of two captures before anything is concluded.
-pub(super) struct Evidence<'a> {
+pub(super) struct Premises<'a> {
     pub(super) captures: &'a [&'a Snapshot],
     /// The blocks of each capture.
     pub(super) blocks: &'a [Vec<Block>],
@@ -128,8 +128,8 @@ pub(super) struct Evidence<'a> {
 
 impl Conclusion {
     /// Judges the other with this number.
-    pub(super) fn on(evidence: &Evidence<'_>, number: usize) -> Self {
-        let Evidence {
+    pub(super) fn on(premises: &Premises<'_>, number: usize) -> Self {
+        let Premises {
             captures,
             repeated,
             all,
@@ -137,13 +137,13 @@ impl Conclusion {
             mix,
             same_traffic,
             ..
-        } = *evidence;
+        } = *premises;
         let answered = |place: usize| Some(all.sides.get(place)?.as_ref()?.counts.answered);
         let bytes = |place: usize| Some(all.sides.get(place)?.as_ref()?.data_bytes);
         let parts = blame::parts(captures, number, answered);
         let sizes = caveat::sizes(mix, number);
-        let work = Work::of(evidence, &sizes, number);
-        let active = ActiveTime::of(evidence, number, answered);
+        let work = Work::of(premises, &sizes, number);
+        let active = ActiveTime::of(premises, number, answered);
         let mut said = Self {
             effect: Effect::None,
             basis: Basis::ResponseTime,
@@ -163,7 +163,7 @@ impl Conclusion {
             Effect::Slower | Effect::Faster if !is_material(all, number) => Effect::None,
             effect => effect,
         };
-        said.by_load = load_alone(evidence, effect, number);
+        said.by_load = load_alone(premises, effect, number);
         let effect = match said.by_load {
             Some(_) => Effect::None,
             None => effect,
@@ -297,15 +297,15 @@ fn is_material(all: &Group, number: usize) -> bool {
 }
 
 /// What response times are within equal load, if they changed as `effect` says, and did not there.
-fn load_alone(evidence: &Evidence<'_>, effect: Effect, number: usize) -> Option<EqualLoad> {
+fn load_alone(premises: &Premises<'_>, effect: Effect, number: usize) -> Option<EqualLoad> {
     let way = i64::try_from(way(effect)?).ok()?;
-    let loads = evidence.loads.as_ref()?;
+    let loads = premises.loads.as_ref()?;
     let found = loads.test(|block| (block.response_ns, block.responses))?;
     let longer = |change: Change| match change {
         Change::Thousandths(n) => n.saturating_mul(way) >= MATERIAL,
         Change::FromNothing => false,
     };
-    let changed = evidence.all.change(number, Figure::ResponseTime)?;
+    let changed = premises.all.change(number, Figure::ResponseTime)?;
     (longer(changed) && !longer(found.slower())).then_some(found)
 }
 

@@ -83,7 +83,7 @@ pub enum Outcome {
 /// What came of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Held {
+pub struct ConditionResult {
     /// The number of the capture behind the baseline, counted from 0.
     pub other: usize,
     /// Whether it held.
@@ -93,7 +93,11 @@ pub struct Held {
 impl Condition {
     /// Judges every capture but the baseline. `name` says by which name a group is shown.
     #[must_use]
-    pub fn judge(&self, comparison: &Comparison, name: impl Fn(&Group) -> String) -> Vec<Held> {
+    pub fn judge(
+        &self,
+        comparison: &Comparison,
+        name: impl Fn(&Group) -> String,
+    ) -> Vec<ConditionResult> {
         let group = match &self.group {
             None => Some(&comparison.all),
             Some(wanted) => comparison
@@ -102,7 +106,7 @@ impl Condition {
                 .find(|group| name(group).eq_ignore_ascii_case(wanted)),
         };
         (0..comparison.verdicts.len())
-            .map(|other| Held {
+            .map(|other| ConditionResult {
                 other,
                 outcome: group.map_or(Outcome::NoSuchGroup, |group| self.outcome(group, other)),
             })

@@ -23,7 +23,7 @@ pub use blame::CulpritTime;
 pub use blocks::{BLOCKS, BlockTest};
 pub use caveat::Caveat;
 pub use conclusion::{Basis, Conclusion, Effect};
-pub use condition::{Against, Condition, Held, Outcome as ConditionOutcome, Relation};
+pub use condition::{Against, Condition, ConditionResult, Outcome as ConditionOutcome, Relation};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use jobs::{JobTimes, OPEN_JOBS};
 pub use load::EqualLoad;
@@ -310,7 +310,7 @@ impl Comparison {
         };
         let verdicts = (0..captures.len().saturating_sub(1))
             .map(|number| {
-                let evidence = conclusion::Evidence {
+                let premises = conclusion::Premises {
                     captures,
                     blocks: &blocks,
                     repeated: &repeated,
@@ -320,7 +320,7 @@ impl Comparison {
                     mix,
                     same_traffic: same_traffic(number),
                 };
-                Conclusion::on(&evidence, number)
+                Conclusion::on(&premises, number)
             })
             .collect();
         Self {

@@ -17,7 +17,7 @@ const JITTER_NS: i64 = 1_000_000;
 
 /// The first requests of a capture.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FirstRequests {
     requests: Vec<SeenRequest>,
 }
 
@@ -29,7 +29,7 @@ struct SeenRequest {
     end: Timestamp,
 }
 
-impl Seen {
+impl FirstRequests {
     pub(super) fn transaction(&mut self, t: &Transaction) {
         if self.requests.len() >= LOOKED_FOR || !measures_service(t.kind) {
             return;
@@ -119,19 +119,19 @@ mod tests {
     use super::*;
 
     /// Requests that begin at these moments, µs, and take so long.
-    fn seen(requests: impl Iterator<Item = (i64, i64)>) -> Seen {
+    fn seen(requests: impl Iterator<Item = (i64, i64)>) -> FirstRequests {
         let us = |n: i64| Timestamp::from_nanos(n * 1000);
         let one = |(begin, took): (i64, i64)| SeenRequest {
             of: (Endpoint::default(), Endpoint::default(), 1, [0; 3]),
             begin: us(begin),
             end: us(begin + took),
         };
-        Seen {
+        FirstRequests {
             requests: requests.map(one).collect(),
         }
     }
 
-    fn every(ms: i64, shift: i64, took: i64) -> Seen {
+    fn every(ms: i64, shift: i64, took: i64) -> FirstRequests {
         seen((0..100).map(move |n| (n * ms * 1000 + shift + n % 7, took)))
     }
 
@@ -155,6 +155,6 @@ mod tests {
         // As long in all, and at other moments.
         let other = seen((0..100).map(|n| (n * n * 80, 200)));
         assert!(!base.is_that_of(&other));
-        assert!(!base.is_that_of(&Seen::default()));
+        assert!(!base.is_that_of(&FirstRequests::default()));
     }
 }

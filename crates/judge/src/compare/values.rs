@@ -5,7 +5,7 @@ use super::blocks::{Block, Pace};
 use super::group::{bare, measures_service, path};
 use super::jobs::{JobTimes, Jobs};
 use super::losses::Repeated;
-use super::same::Seen;
+use super::same::FirstRequests;
 use super::{By, Key};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
@@ -28,7 +28,7 @@ pub struct Values {
     known: HashMap<Whose, u32>,
     jobs: Jobs,
     pace: Pace,
-    seen: Seen,
+    seen: FirstRequests,
     repeated: Repeated,
 }
 
@@ -106,7 +106,7 @@ impl Values {
             known: HashMap::new(),
             jobs: Jobs::new(think_ns, most),
             pace: Pace::new(think_ns),
-            seen: Seen::default(),
+            seen: FirstRequests::default(),
             repeated: Repeated::default(),
         }
     }

@@ -4,7 +4,7 @@
 
 use super::active::blocks_of;
 use super::blame::CulpritTime;
-use super::conclusion::Evidence;
+use super::conclusion::Premises;
 use super::{Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, Ratio, Side};
 use wirewait_wire::Kind;
 
@@ -33,14 +33,14 @@ pub struct Work {
 
 impl Work {
     /// The work of both, if bytes are what they have to be compared by.
-    pub(super) fn of(evidence: &Evidence<'_>, sizes: &[Caveat], number: usize) -> Option<Self> {
-        let Evidence {
+    pub(super) fn of(premises: &Premises<'_>, sizes: &[Caveat], number: usize) -> Option<Self> {
+        let Premises {
             captures,
             blocks,
             all,
             mix,
             ..
-        } = *evidence;
+        } = *premises;
         let dominated = |side: &Side, place: usize| {
             let other_size = |group: &&Group| {
                 let kind = kind(&group.key);
@@ -60,7 +60,7 @@ impl Work {
         }
         let (base, other) = all.both(number, Figure::ActiveThroughput)?;
         let moved = |place: usize| blocks_of(blocks, place, |block| block.data_bytes);
-        let loads = evidence.loads.as_ref();
+        let loads = premises.loads.as_ref();
         let equal_load =
             loads.and_then(|loads| loads.test(|block| (block.active_ns, block.data_bytes)));
         Some(Self {

@@ -7,8 +7,8 @@ use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
-    AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, Confidence,
-    CulpritTime, Effect, FEWEST, Figure, Group, Held, Key, LEVEL, MATERIAL, Ratio, Unit,
+    AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, ConditionResult,
+    Confidence, CulpritTime, Effect, FEWEST, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Unit,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -415,7 +415,11 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
 /// What came of a condition for one capture, as a sentence; `None` where it did not hold. Durations
 /// have all digits: three may hide by how little it held.
 #[must_use]
-pub fn held(compared: &Compared<'_>, condition: &Condition, held: &Held) -> Option<String> {
+pub fn held(
+    compared: &Compared<'_>,
+    condition: &Condition,
+    held: &ConditionResult,
+) -> Option<String> {
     let (name, base) = (compared.name(held.other + 1), compared.name(0));
     let text = Escaped(&condition.text);
     let figure = condition.figure;

@@ -8,7 +8,7 @@
 
 use super::doubts::Doubts;
 use super::search::{Search, same};
-use super::{Pair, Seen};
+use super::{Pair, SeenMessage};
 use wirewait_wire::Form;
 
 /// A number that went on by at most this much counts messages.
@@ -67,7 +67,7 @@ impl Number {
         u32::MAX >> (8 * (4 - self.n.clamp(1, 4)))
     }
 
-    fn value(self, seen: &Seen) -> Option<u32> {
+    fn value(self, seen: &SeenMessage) -> Option<u32> {
         let bytes = seen.front.get(self.at..self.at + self.n)?;
         let add = |sum: u32, byte: &u8| sum << 8 | u32::from(*byte);
         Some(match self.form {
@@ -252,6 +252,6 @@ fn is_back(course: &Course<'_>, at: usize, bit: u32) -> bool {
 }
 
 pub(super) fn changes((one, other): &Pair<'_>, at: usize, bit: u32) -> bool {
-    let value = |seen: &Seen| seen.front.get(at).map(|byte| byte >> bit & 1);
+    let value = |seen: &SeenMessage| seen.front.get(at).map(|byte| byte >> bit & 1);
     value(one) != value(other)
 }

@@ -31,7 +31,7 @@ const SURE: usize = 3;
 const NAMED: usize = 3;
 
 /// A message in which an SMB begins, or a frame that goes on with one.
-struct Seen {
+struct SeenMessage {
     frame: u64,
     conversation: usize,
     /// Who sent it, and which of the conversation's ends that is.
@@ -55,7 +55,7 @@ enum Kind {
 /// Gathers messages and looks for what is the same in all of them.
 #[derive(Default)]
 pub struct Calibration {
-    seen: Vec<Seen>,
+    seen: Vec<SeenMessage>,
     ends: Vec<(Endpoint, Endpoint)>,
     /// Where the SMBs begin: the first place and the last.
     smb_at: Option<(u32, u32)>,
@@ -74,7 +74,7 @@ pub struct Findings {
 }
 
 /// Two messages, one behind the other.
-type Pair<'a> = (&'a Seen, &'a Seen);
+type Pair<'a> = (&'a SeenMessage, &'a SeenMessage);
 
 /// What was found to belong together.
 #[derive(Default)]
@@ -96,10 +96,10 @@ struct Cases<'a> {
 /// A frame that goes on with a message.
 struct More<'a> {
     /// With which the message began.
-    first: &'a Seen,
+    first: &'a SeenMessage,
     /// The one before this one.
-    before: &'a Seen,
-    seen: &'a Seen,
+    before: &'a SeenMessage,
+    seen: &'a SeenMessage,
     /// How many frames of the message are before it.
     nth: u32,
 }
@@ -147,7 +147,7 @@ impl Calibration {
         });
         let mut hasher = DefaultHasher::new();
         hasher.write(pdu.bytes.get(header..).unwrap_or_default());
-        self.seen.push(Seen {
+        self.seen.push(SeenMessage {
             frame,
             conversation,
             from,
@@ -215,9 +215,9 @@ impl Calibration {
     fn cases(&self) -> Cases<'_> {
         let mut cases = Cases::default();
         for conversation in 0..self.ends.len() {
-            let mut asked: Option<&Seen> = None;
+            let mut asked: Option<&SeenMessage> = None;
             let (mut answered, mut again) = (true, false);
-            let mut said: Option<(&Seen, &Seen, u32)> = None;
+            let mut said: Option<(&SeenMessage, &SeenMessage, u32)> = None;
             for seen in self.seen.iter().filter(|s| s.conversation == conversation) {
                 match seen.kind {
                     Kind::More => {
@@ -259,7 +259,7 @@ impl Calibration {
             }
         }
         let again: HashSet<u64> = cases.copies.iter().map(|(_, copy)| copy.frame).collect();
-        let mut last: BTreeMap<Endpoint, &Seen> = BTreeMap::new();
+        let mut last: BTreeMap<Endpoint, &SeenMessage> = BTreeMap::new();
         for seen in self.seen.iter().filter(|s| s.kind == Kind::Request) {
             let before = last.insert(seen.from, seen);
             let pair = before.map(|before| (before, seen));

@@ -2,7 +2,7 @@
 
 use super::counting::Course;
 use super::doubts::Doubts;
-use super::{Cases, Findings, Kind, More, NAMED, Pair, SURE, Seen, plain};
+use super::{Cases, Findings, Kind, More, NAMED, Pair, SURE, SeenMessage, plain};
 use crate::last::table;
 use std::fmt::Write as _;
 use wirewait_wire::{Confidence, Form, LayoutRow, Listed, Values};
@@ -15,7 +15,7 @@ const SOURCE: usize = 300;
 /// The search for fields, the surest first: bytes that are taken are not looked at again.
 pub(super) struct Search<'a> {
     pub(super) file: &'a str,
-    pub(super) seen: &'a [Seen],
+    pub(super) seen: &'a [SeenMessage],
     pub(super) cases: Cases<'a>,
     pub(super) header: usize,
     /// More of the header is not looked at.
@@ -36,7 +36,7 @@ impl Search<'_> {
         self.findings
     }
 
-    fn starts(&self) -> impl Iterator<Item = &Seen> {
+    fn starts(&self) -> impl Iterator<Item = &SeenMessage> {
         self.seen.iter().filter(|s| s.kind != Kind::More)
     }
 

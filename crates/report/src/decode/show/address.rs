@@ -7,7 +7,7 @@ use wirewait_wire::{Address, Endpoint};
 
 /// What an address must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum AddressPattern {
     V4(Ipv4Addr),
     V6(Ipv6Addr),
     /// A MAC address, or an IPX node on any network.
@@ -18,7 +18,7 @@ pub(super) enum Wanted {
     Decnet(u8, u16),
 }
 
-impl Wanted {
+impl AddressPattern {
     pub(super) fn is(self, end: &Endpoint) -> bool {
         match (self, end.address) {
             (Self::V4(wanted), Address::V4(address)) => wanted.octets() == address,
@@ -36,7 +36,7 @@ impl Wanted {
     }
 }
 
-impl FromStr for Wanted {
+impl FromStr for AddressPattern {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -91,7 +91,7 @@ fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for AddressPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::V4(address) => write!(f, "{address}"),
@@ -112,18 +112,21 @@ mod tests {
 
     #[test]
     fn addresses_of_every_kind() {
-        let wanted = |text: &str| text.parse::<Wanted>();
+        let wanted = |text: &str| text.parse::<AddressPattern>();
         assert_eq!(
             wanted("10.0.0.1"),
-            Ok(Wanted::V4(Ipv4Addr::new(10, 0, 0, 1)))
+            Ok(AddressPattern::V4(Ipv4Addr::new(10, 0, 0, 1)))
         );
         assert_eq!(wanted("fe80::1"), wanted("[fe80::1]"));
         let node = [0, 0, 0x1b, 0x12, 0x34, 0x56];
         for text in ["00-00-1b-12-34-56", "00:00:1B:12:34:56", "00001b123456"] {
-            assert_eq!(wanted(text), Ok(Wanted::Node(node)), "{text}");
+            assert_eq!(wanted(text), Ok(AddressPattern::Node(node)), "{text}");
         }
-        assert_eq!(wanted("22.00001b123456"), Ok(Wanted::Ipx(0x22, node)));
-        assert_eq!(wanted("1.13"), Ok(Wanted::Decnet(1, 13)));
+        assert_eq!(
+            wanted("22.00001b123456"),
+            Ok(AddressPattern::Ipx(0x22, node))
+        );
+        assert_eq!(wanted("1.13"), Ok(AddressPattern::Decnet(1, 13)));
         for wrong in [
             "",
             "10.0.0",
@@ -141,9 +144,12 @@ mod tests {
     fn a_node_is_found_under_any_network() {
         let node = [2, 0, 0, 0, 0x22, 1];
         let end = Endpoint::ipx(0x22, node, 0x4003);
-        assert!(Wanted::Node(node).is(&end) && Wanted::Node(node).is(&Endpoint::mac(node)));
-        assert!(Wanted::Ipx(0x22, node).is(&end));
-        assert!(!Wanted::Ipx(0x23, node).is(&end));
-        assert!(!Wanted::Ipx(0x22, node).is(&Endpoint::mac(node)));
+        assert!(
+            AddressPattern::Node(node).is(&end)
+                && AddressPattern::Node(node).is(&Endpoint::mac(node))
+        );
+        assert!(AddressPattern::Ipx(0x22, node).is(&end));
+        assert!(!AddressPattern::Ipx(0x23, node).is(&end));
+        assert!(!AddressPattern::Ipx(0x22, node).is(&Endpoint::mac(node)));
     }
 }

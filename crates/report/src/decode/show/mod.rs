@@ -28,7 +28,7 @@ mod tokens;
 mod wireshark;
 
 use super::Shown;
-use address::Wanted;
+use address::AddressPattern;
 use std::fmt;
 use test::Scene;
 use wireshark::WireTest;
@@ -46,7 +46,7 @@ const MOST_DEPTH: usize = 64;
 pub struct Filter {
     expression: Expression,
     /// The fields that it names, each with whether a frame had it.
-    fields: Vec<(Named, bool)>,
+    fields: Vec<(FieldNames, bool)>,
 }
 
 impl Filter {
@@ -95,7 +95,7 @@ enum Test {
     Layer(String),
     /// A field, by its place in the list, and with what it is compared.
     Field(usize, Option<(Operator, Literal)>),
-    Host(Side, Wanted),
+    Host(Side, AddressPattern),
     Port(Side, u16),
     Command(String),
     /// A field by the name that Wireshark has for it.
@@ -104,7 +104,7 @@ enum Test {
 
 /// A field by the names of its protocol and its own; both as they were typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Named {
+struct FieldNames {
     layer: String,
     field: String,
 }
@@ -162,7 +162,7 @@ impl Side {
 }
 
 impl Expression {
-    fn fits(&self, scene: &Scene<'_>, fields: &[(Named, bool)]) -> bool {
+    fn fits(&self, scene: &Scene<'_>, fields: &[(FieldNames, bool)]) -> bool {
         match self {
             Self::Any(list) => list.iter().any(|e| e.fits(scene, fields)),
             Self::All(list) => list.iter().all(|e| e.fits(scene, fields)),
@@ -175,7 +175,7 @@ impl Expression {
     /// than it was typed. `within` is what it is a part of.
     fn write(
         &self,
-        fields: &[(Named, bool)],
+        fields: &[(FieldNames, bool)],
         within: Option<&Self>,
         f: &mut fmt::Formatter<'_>,
     ) -> fmt::Result {
@@ -206,7 +206,7 @@ impl Expression {
 }
 
 impl Test {
-    fn write(&self, fields: &[(Named, bool)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, fields: &[(FieldNames, bool)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Layer(name) => f.write_str(name),
             Self::Field(field, compared) => {
@@ -229,7 +229,7 @@ impl Test {
     }
 }
 
-impl Named {
+impl FieldNames {
     /// For people.
     fn plain(&self) -> String {
         format!("{}.{}", self.layer, self.field)
@@ -237,7 +237,7 @@ impl Named {
 }
 
 /// Quoted as a whole, so that it is not read as a field of Wireshark (`tcp.port`).
-impl fmt::Display for Named {
+impl fmt::Display for FieldNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Quoted(&self.plain()))
     }

@@ -2,7 +2,7 @@
 
 use super::tokens::{Token, TokenKind, tokens};
 use super::wireshark::{Datum, LAYERS, Pattern, Relation, Synonym, WireTest};
-use super::{Expression, Filter, Literal, MOST_DEPTH, Named, OPERATORS, Operator, Side, Test};
+use super::{Expression, FieldNames, Filter, Literal, MOST_DEPTH, OPERATORS, Operator, Side, Test};
 use std::fmt;
 use std::ops::RangeInclusive;
 use wirewait_wire::Registry;
@@ -55,7 +55,7 @@ struct Parser<'r> {
     at: usize,
     /// Characters of the whole.
     end: usize,
-    fields: Vec<(Named, bool)>,
+    fields: Vec<(FieldNames, bool)>,
     registry: &'r Registry,
 }
 
@@ -199,7 +199,7 @@ impl Parser<'_> {
 
     /// The place of a field in the list of those that are named.
     fn field(&mut self, layer: &str, field: &str) -> usize {
-        let named = Named {
+        let named = FieldNames {
             layer: layer.to_owned(),
             field: field.to_owned(),
         };

@@ -1,6 +1,6 @@
 //! Whether a frame fits a test.
 
-use super::{Literal, Named, Operator, Side, Test};
+use super::{FieldNames, Literal, Operator, Side, Test};
 use crate::decode::select::plain;
 use crate::decode::tree::{Item, Layer};
 use crate::decode::{Shown, Tree};
@@ -76,11 +76,11 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a layer has this field.
-    pub(super) fn has(&self, named: &Named) -> bool {
+    pub(super) fn has(&self, named: &FieldNames) -> bool {
         self.fields(named).next().is_some()
     }
 
-    fn fields(&self, named: &Named) -> impl Iterator<Item = &Field<'a>> {
+    fn fields(&self, named: &FieldNames) -> impl Iterator<Item = &Field<'a>> {
         let (layer, field) = (plain(&named.layer), plain(&named.field));
         self.layers
             .iter()
@@ -120,7 +120,7 @@ impl<'a> Scene<'a> {
 }
 
 impl Test {
-    pub(super) fn fits(&self, scene: &Scene<'_>, fields: &[(Named, bool)]) -> bool {
+    pub(super) fn fits(&self, scene: &Scene<'_>, fields: &[(FieldNames, bool)]) -> bool {
         match self {
             Self::Layer(name) => scene.layers.iter().any(|l| l.dissector.name == name),
             Self::Field(number, compared) => {

@@ -28,14 +28,14 @@ const FRAMES: u64 = 200;
 pub(super) struct SymptomRow<'m> {
     symptom: &'m Symptom,
     feed: &'m Feed,
-    seen: Seen,
+    seen: RowPeriod,
     /// When the window begins.
     from: Option<Timestamp>,
 }
 
 /// Of what time a row is.
 #[derive(Clone, Copy)]
-enum Seen {
+enum RowPeriod {
     /// Of all the capture, as everything else.
     SinceStart,
     /// Of all the capture, because no moment is one at which it cost something.
@@ -48,8 +48,8 @@ impl SymptomRow<'_> {
     /// What it cost and how often it was seen.
     fn lost(&self) -> Lost {
         match self.seen {
-            Seen::Window(lost) => lost,
-            Seen::SinceStart | Seen::Undated => Lost {
+            RowPeriod::Window(lost) => lost,
+            RowPeriod::SinceStart | RowPeriod::Undated => Lost {
                 times: self.symptom.hits.count,
                 cost_ns: self.symptom.hits.cost_ns,
             },
@@ -58,15 +58,18 @@ impl SymptomRow<'_> {
 
     fn often(&self) -> String {
         match self.seen {
-            Seen::SinceStart => often(self.symptom),
-            Seen::Undated => format!("since start {}", often(self.symptom)),
-            Seen::Window(lost) => format!("({})", Grouped(lost.times)),
+            RowPeriod::SinceStart => often(self.symptom),
+            RowPeriod::Undated => format!("since start {}", often(self.symptom)),
+            RowPeriod::Window(lost) => format!("({})", Grouped(lost.times)),
         }
     }
 
     /// The most expensive places, up to a limit: those of the window if one is chosen.
     fn places(&self, most: usize) -> String {
-        match self.from.filter(|_| matches!(self.seen, Seen::Window(_))) {
+        match self
+            .from
+            .filter(|_| matches!(self.seen, RowPeriod::Window(_)))
+        {
             Some(from) => places(&since(self.symptom, from), most),
             None => places(&self.symptom.hits, most),
         }
@@ -82,7 +85,7 @@ impl SymptomRow<'_> {
             State::TooFew => 4,
         };
         let lost = self.lost();
-        let undated = matches!(self.seen, Seen::Undated);
+        let undated = matches!(self.seen, RowPeriod::Undated);
         (
             class,
             undated,
@@ -107,12 +110,12 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<SymptomRow<'m>>, u64) {
         from: Some(from),
     };
     let Some(losses) = model.losses() else {
-        return (all.map(|s| row(s, Seen::SinceStart)).collect(), 0);
+        return (all.map(|s| row(s, RowPeriod::SinceStart)).collect(), 0);
     };
     let mut hidden = 0;
     let seen = |symptom: &'m Symptom| {
         if !symptom.rule.dated() {
-            return Some(row(symptom, Seen::Undated));
+            return Some(row(symptom, RowPeriod::Undated));
         }
         let (hits, lost) = (&symptom.hits, losses.of(symptom));
         // No more than it cost as it was judged.
@@ -126,7 +129,7 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<SymptomRow<'m>>, u64) {
             hidden += 1;
             return None;
         }
-        Some(row(symptom, Seen::Window(lost)))
+        Some(row(symptom, RowPeriod::Window(lost)))
     };
     let mut rows: Vec<SymptomRow<'m>> = all.filter_map(seen).collect();
     rows.sort_by_key(SymptomRow::rank);
@@ -172,7 +175,7 @@ fn columns<'m>() -> Vec<Column<SymptomRow<'m>>> {
 fn toned(row: &SymptomRow<'_>, cell: Cell) -> Cell {
     cell.toned(
         match (row.seen, row.symptom.state, row.symptom.rule.severity) {
-            (Seen::Undated, ..) => Tone::Dim,
+            (RowPeriod::Undated, ..) => Tone::Dim,
             (_, State::Raised, Severity::Diagnosis) => Tone::Bad,
             (_, State::Raised, Severity::Symptom) => Tone::Plain,
             _ => Tone::Dim,
@@ -186,7 +189,7 @@ pub(super) fn raised(model: &Model) -> Option<List<SymptomRow<'_>>> {
     let row = |symptom| SymptomRow {
         symptom,
         feed,
-        seen: Seen::SinceStart,
+        seen: RowPeriod::SinceStart,
         from: None,
     };
     Some(List {
