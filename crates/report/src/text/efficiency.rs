@@ -10,14 +10,15 @@ use wirewait_analysis::{ASSUMED_BUFFER, Accesses, EfficiencyRow, LayerAcks, Snap
 /// Rows that people see; programs get all of them.
 const SHOWN: usize = 10;
 
+/// Columns for file data stand under this.
+const RATES: &str = "file data per second";
+
 pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     let spent = spent(snapshot, look.digits);
     if spent.is_empty() {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, "Efficiency")?;
-    spent.write(out, look)?;
+    spent.headed(out, look, "Efficiency")?;
     for table in [acks(snapshot), operations(snapshot), rates(snapshot)] {
         if !table.is_empty() {
             writeln!(out)?;
@@ -108,18 +109,12 @@ pub(crate) fn rates(snapshot: &Snapshot) -> Table {
     };
     over(&rows, |row| row)
         .right("data bytes", |row| Grouped(row.moved.bytes))
-        .under("file data per second", "exchange", |row| {
+        .under(RATES, "exchange", |row| {
             row.moved.rates().exchange.map(Rate)
         })
-        .under("file data per second", "busy", |row| {
-            row.moved.rates().busy.map(Rate)
-        })
-        .under("file data per second", "wall", |row| {
-            row.moved.rates().wall.map(Rate)
-        })
-        .under("file data per second", "sending", |row| {
-            row.moved.rates().sending.map(Rate)
-        })
+        .under(RATES, "busy", |row| row.moved.rates().busy.map(Rate))
+        .under(RATES, "wall", |row| row.moved.rates().wall.map(Rate))
+        .under(RATES, "sending", |row| row.moved.rates().sending.map(Rate))
         .right("responses/s", |row| answers(row))
         .table
 }

@@ -45,9 +45,7 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     if table.is_empty() {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, "Where the time went")?;
-    table.write(out, look)?;
+    table.headed(out, look, "Where the time went")?;
     writeln!(
         out,
         "  each moment of a client belongs to its oldest outstanding request; all times except elapsed are\n  \

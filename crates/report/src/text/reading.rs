@@ -18,12 +18,7 @@ pub(crate) fn table(snapshot: &Snapshot) -> Table {
 
 pub(super) fn excluded(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> io::Result<()> {
     let table = table(snapshot);
-    if table.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    look.heading(out, "Left out of statistics")?;
-    table.write(out, look)
+    table.headed(out, look, "Left out of statistics")
 }
 
 /// What the figures mean and depend on, by name.

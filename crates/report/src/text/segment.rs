@@ -161,9 +161,7 @@ pub(super) fn segment(
     if snapshot.segment.together.captured.frames == 0 {
         return Ok(());
     }
-    writeln!(out)?;
-    look.heading(out, "Segment")?;
-    table(about, snapshot).write(out, look)?;
+    table(about, snapshot).headed(out, look, "Segment")?;
     writeln!(out)?;
     sizes(snapshot).write(out, look)?;
     writeln!(out)?;
