@@ -51,6 +51,7 @@ mod slowest;
 mod snapshot;
 mod stream;
 mod summary;
+mod sums;
 mod symptoms;
 mod table;
 mod tick;

@@ -1,5 +1,6 @@
 //! What the frames of servers were spent on, as every output shows it.
 
+use crate::sums::add_each;
 use crate::{FrameSums, Volume};
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -248,36 +249,13 @@ pub(super) fn layer_of<'a>(all: &'a mut Vec<LayerAcks>, layer: &'static str) -> 
 
 impl Accesses {
     pub(super) fn absorb(&mut self, other: &Self) {
-        for (sum, n) in [
-            (&mut self.count, other.count),
-            (&mut self.bytes, other.bytes),
-            (&mut self.sized, other.sized),
-            (&mut self.small, other.small),
-            (&mut self.large, other.large),
-            (&mut self.assumed, other.assumed),
-            (&mut self.placed, other.placed),
-            (&mut self.random, other.random),
-            (&mut self.again_bytes, other.again_bytes),
-            (&mut self.crossed_bytes, other.crossed_bytes),
-        ] {
-            *sum = sum.saturating_add(n);
-        }
+        add_each!(self, other: count, bytes, sized, small, large, assumed, placed, random, again_bytes, crossed_bytes);
     }
 }
 
 impl Throughput {
     pub(super) fn absorb(&mut self, other: &Self) {
-        for (sum, n) in [
-            (&mut self.bytes, other.bytes),
-            (&mut self.timed_bytes, other.timed_bytes),
-            (&mut self.response_ns, other.response_ns),
-            (&mut self.busy_ns, other.busy_ns),
-            (&mut self.sending_bytes, other.sending_bytes),
-            (&mut self.sending_ns, other.sending_ns),
-            (&mut self.answers, other.answers),
-        ] {
-            *sum = sum.saturating_add(n);
-        }
+        add_each!(self, other: bytes, timed_bytes, response_ns, busy_ns, sending_bytes, sending_ns, answers);
         self.first = self.first.into_iter().chain(other.first).min();
         self.last = self.last.into_iter().chain(other.last).max();
     }

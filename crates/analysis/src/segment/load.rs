@@ -1,5 +1,6 @@
 //! What a segment carried, as every output shows it.
 
+use crate::sums::add_each;
 use std::ops::AddAssign;
 use wirewait_wire::{Endpoint, LinkType, Timestamp};
 
@@ -19,8 +20,7 @@ pub struct Volume {
 
 impl AddAssign for Volume {
     fn add_assign(&mut self, other: Self) {
-        self.frames = self.frames.saturating_add(other.frames);
-        self.bytes = self.bytes.saturating_add(other.bytes);
+        add_each!(self, other: frames, bytes);
     }
 }
 
@@ -53,14 +53,7 @@ pub struct WireBytes {
 
 impl AddAssign for WireBytes {
     fn add_assign(&mut self, other: Self) {
-        for (sum, n) in [
-            (&mut self.data_link, other.data_link),
-            (&mut self.with_preamble, other.with_preamble),
-            (&mut self.on_wire, other.on_wire),
-            (&mut self.without_check, other.without_check),
-        ] {
-            *sum = sum.saturating_add(n);
-        }
+        add_each!(self, other: data_link, with_preamble, on_wire, without_check);
     }
 }
 
