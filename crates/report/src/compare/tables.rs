@@ -140,7 +140,7 @@ fn some(count: String) -> Option<String> {
 
 /// When a column of a group is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum WhenShown {
     Always,
     /// Where it has something in it.
     Any,
@@ -155,17 +155,17 @@ const CHANGE: &[&str] = &["base", "other", "change"];
 
 /// Figures of a group: heading, when they are shown, and of which sides.
 #[rustfmt::skip]
-const GROUP_FIGURES: [(&str, Figure, Shown, &[&str]); 10] = [
-    ("requests", Figure::Requests, Shown::Always, SIDES),
-    ("mean response time", Figure::ResponseTime, Shown::Always, CHANGE),
-    ("mean turnaround", Figure::Turnaround, Shown::Always, CHANGE),
-    ("frames per request", Figure::FramesPerRequest, Shown::Any, SIDES),
-    ("acks per request", Figure::AcksPerRequest, Shown::Any, SIDES),
-    ("throughput while data moves", Figure::Throughput, Shown::Any, CHANGE),
-    ("throughput over elapsed time", Figure::WallThroughput, Shown::ByLoad, CHANGE),
-    ("transactions per second", Figure::TransactionsPerSecond, Shown::ByLoad, CHANGE),
-    ("unanswered", Figure::Unanswered, Shown::Some, SIDES),
-    ("errors", Figure::Errors, Shown::Some, SIDES),
+const GROUP_FIGURES: [(&str, Figure, WhenShown, &[&str]); 10] = [
+    ("requests", Figure::Requests, WhenShown::Always, SIDES),
+    ("mean response time", Figure::ResponseTime, WhenShown::Always, CHANGE),
+    ("mean turnaround", Figure::Turnaround, WhenShown::Always, CHANGE),
+    ("frames per request", Figure::FramesPerRequest, WhenShown::Any, SIDES),
+    ("acks per request", Figure::AcksPerRequest, WhenShown::Any, SIDES),
+    ("throughput while data moves", Figure::Throughput, WhenShown::Any, CHANGE),
+    ("throughput over elapsed time", Figure::WallThroughput, WhenShown::ByLoad, CHANGE),
+    ("transactions per second", Figure::TransactionsPerSecond, WhenShown::ByLoad, CHANGE),
+    ("unanswered", Figure::Unanswered, WhenShown::Some, SIDES),
+    ("errors", Figure::Errors, WhenShown::Some, SIDES),
 ];
 /// Figures that stand in front of the result.
 const BEFORE_RESULT: usize = 2;
@@ -190,11 +190,11 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         "other" => one(group.other(number), figure),
         _ => signed(group.change(number, figure)),
     };
-    let is_shown = |shown: Shown, text: &str| match shown {
+    let is_shown = |shown: WhenShown, text: &str| match shown {
         // Of other groups it is a matter of how much was asked of them.
-        Shown::ByLoad => comparison.by == By::Load,
-        Shown::Some => text != "0",
-        Shown::Always | Shown::Any => true,
+        WhenShown::ByLoad => comparison.by == By::Load,
+        WhenShown::Some => text != "0",
+        WhenShown::Always | WhenShown::Any => true,
     };
     let first = &there[..MOST_ROWS.min(there.len())];
     let mut filling = Table::over(first).left("name", |group| group_name(group));
@@ -204,7 +204,7 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         }
         for title in titles {
             let column = Column {
-                rare: shown != Shown::Always,
+                rare: shown != WhenShown::Always,
                 ..Column::under(group, title)
             };
             filling = filling.column(column, |group| {
