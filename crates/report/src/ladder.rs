@@ -373,6 +373,7 @@ impl Sink for HeardFrame {
 mod tests {
     use super::*;
     use crate::samples;
+    use wirewait_wire::LinkType;
 
     #[test]
     fn the_slowest_that_was_answered_is_chosen() {
