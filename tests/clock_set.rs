@@ -132,28 +132,148 @@ fn a_clock_that_was_set_forward_gives_nobody_time() {
     each(test, &TIME_STAMPS, &FORWARD);
 }
 
-/// Nothing numbers time in NCP: a response a minute late, with not a frame between, is a suspicion, and counts for
-/// nobody; five seconds are the server's.
+/// Nothing numbers time in NCP and NetBEUI. A response a minute late, with not a frame between, counts for nobody. Five
+/// seconds are longer than T1 of LLC (two seconds at most) and a client's timer (a second), which did not run
+/// out: the clock may have been set, and the shares contain both what they are without the jump, and what they are if the
+/// five seconds were the server's.
 #[test]
 fn a_response_behind_a_long_silence_is_a_suspicion() {
-    let mut case = LabCase::new("ncp", LabCarrier::NcpIpx);
-    (case.reads, case.think_ns) = (60, 5 * MS);
-    let frames: Vec<OwnedFrame> = case.run().frames(LabEnd::Client).to_vec();
-    let plain = analysed(&frames);
-    let server = |snapshot: &Snapshot| Verdict::on(snapshot).share(Culprit::Server).ns.high;
-    let mut found = 0;
-    for number in frames.len() / 2..frames.len() / 2 + 4 {
-        let late = analysed(&set(&frames, number, 3600 * SECOND));
-        assert!(server(&late) < server(&plain) + SLACK, "{number}");
-        if let Some(set) = late.clock_set {
-            assert!(!set.proved);
-            assert_eq!((set.times, set.frame), (1, number as u64));
-            found += 1;
+    for (name, carrier) in [
+        ("ncp", LabCarrier::NcpIpx),
+        ("ipx", LabCarrier::SmbIpx),
+        ("nbf", LabCarrier::Nbf),
+    ] {
+        let mut case = LabCase::new(name, carrier);
+        (case.reads, case.think_ns) = (60, 5 * MS);
+        let frames: Vec<OwnedFrame> = case.run().frames(LabEnd::Client).to_vec();
+        let plain = analysed(&frames);
+        let mut found = [0; 2];
+        let half = frames.len() / 2;
+        for number in half..half + 4 {
+            let place = format!("{name}, frame {number}");
+            let late = analysed(&set(&frames, number, 3600 * SECOND));
+            if let Some(set) = late.clock_set {
+                let server = |of: &Snapshot| Verdict::on(of).share(Culprit::Server).ns.high;
+                assert!(server(&late) < server(&plain) + SLACK, "{place}");
+                assert_eq!((set.proved, set.unsure_ns), (false, 0));
+                assert_eq!((set.times, set.frame), (1, number as u64));
+                found[0] += 1;
+            }
+            let short = analysed(&set(&frames, number, 5 * SECOND));
+            if let Some(set) = short.clock_set {
+                assert_eq!((set.proved, set.times), (false, 1), "{place}");
+                assert_eq!(set.frame, number as u64, "{place}");
+                assert_both(&place, &plain, &short, set.unsure_ns);
+                found[1] += 1;
+            } else {
+                // No timer ran: a pause is idle, and a server that has the request, as LLC has acknowledged, is silent.
+                let [was, is] = [&plain, &short].map(|of| Verdict::on(of).active_ns);
+                let silent = name == "nbf" && is <= was + 5 * SECOND as u64 + SLACK;
+                assert!(is <= was + SLACK || silent, "{place}: {is} and not {was}");
+            }
         }
-        let short = analysed(&set(&frames, number, 5 * SECOND));
-        assert_eq!(short.clock_set, None, "{number}");
+        assert!(found[0] >= 2 && found[1] >= 2, "{name}: {found:?}");
+        // No timer runs out in half a second.
+        let short = analysed(&set(&frames, half, SECOND / 2));
+        assert_eq!(short.clock_set, None, "{name}");
     }
-    assert_eq!(found, 2, "two of four frames are responses");
+}
+
+/// The shares are those without the jump, and those with it as the server's.
+fn assert_both(place: &str, plain: &Snapshot, short: &Snapshot, unsure: u64) {
+    let (expected, verdict) = (Verdict::on(plain), Verdict::on(short));
+    let told = |doubt: &Doubt| matches!(doubt, Doubt::ClockSet(_));
+    assert!(verdict.doubts.iter().any(told), "{place}");
+    for culprit in Culprit::ALL {
+        let is = verdict.share(culprit).thousandths;
+        let was = expected.share(culprit).thousandths;
+        assert!(
+            is.low <= was.low + WIDER,
+            "{place}, {culprit:?}: {is:?}, {was:?}"
+        );
+        assert!(
+            is.high + WIDER >= was.high,
+            "{place}, {culprit:?}: {is:?}, {was:?}"
+        );
+        let of = expected.share(culprit).ns;
+        let own = if culprit == Culprit::Server {
+            unsure
+        } else {
+            0
+        };
+        let all = expected.active_ns + unsure;
+        let with = [of.low, of.high].map(|ns| (ns + own) * 1000 / all);
+        assert!(
+            is.low <= with[0] + WIDER,
+            "{place}, {culprit:?}: {is:?}, {with:?}"
+        );
+        assert!(
+            is.high + WIDER >= with[1],
+            "{place}, {culprit:?}: {is:?}, {with:?}"
+        );
+    }
+    if unsure > 0 {
+        let jump = (5 * SECOND) as u64;
+        assert!(
+            (jump..jump + jump / 20).contains(&unsure),
+            "{place}: {unsure}"
+        );
+    }
+}
+
+/// Frames one at a time, as they come from an interface: before each of them none is at hand.
+struct Slowly<'a>(std::slice::Iter<'a, OwnedFrame>, bool);
+
+impl Source for Slowly<'_> {
+    fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
+        self.1 = !self.1;
+        let next = if self.1 { None } else { self.0.next() };
+        Ok(next.map(OwnedFrame::as_frame))
+    }
+}
+
+/// A live capture, and the screen, which has a loop of its own, find what a report finds.
+#[test]
+fn a_live_capture_finds_what_a_report_finds() {
+    let Some(folder) = captures("a_live_capture_finds_what_a_report_finds") else {
+        return;
+    };
+    let frames = owned_frames(&folder.join("lab").join(TIME_STAMPS[1]));
+    let mut found = 0;
+    for number in places(&frames) {
+        for by in [5 * SECOND, 3600 * SECOND] {
+            let frames = set(&frames, number, by);
+            let report = analysed(&frames);
+            let source = Slowly(frames.iter(), false);
+            let mut engine = wirewait::Engine::new(source, Settings::default()).live();
+            for _ in 0..2 * frames.len() {
+                engine.step(&mut ()).unwrap();
+            }
+            if engine.release() {
+                engine.step(&mut ()).unwrap();
+            }
+            let (live, _) = engine.finish(&mut ());
+            let analyzer = wirewait::Analyzer::new(wirewait::registry(), Settings::default());
+            let mut driver = wirewait::Driver::new(analyzer);
+            let mut holding = wirewait::Holding::default();
+            let mut each = |frame: &Frame<'_>, driver: &mut wirewait::Driver| {
+                driver.frame(frame, &mut ());
+            };
+            for frame in &frames {
+                holding.frame(&frame.as_frame(), &mut driver, &mut each);
+            }
+            holding.release(&mut driver, &mut each);
+            driver.finish(&mut ());
+            let screen = driver.into_snapshot();
+            for of in [live, screen] {
+                assert_eq!(of.clock_set, report.clock_set, "{number}, {by}");
+                assert_eq!(of.capture.frames, report.capture.frames);
+                assert_eq!(total(&of), total(&report), "{number}, {by}");
+            }
+            found += usize::from(report.clock_set.is_some_and(|set| set.proved));
+        }
+    }
+    assert_eq!(found, 32);
 }
 
 /// A silence that took place: the stations' clocks went on. The same capture, with time stamps of an hour later, but for

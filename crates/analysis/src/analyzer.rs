@@ -43,6 +43,12 @@ const SWEEP_NS: u64 = 10_000_000_000;
 /// How often while no frames come: a screen shows what is answered soon after.
 const SILENT_SWEEP_NS: u64 = 500_000_000;
 
+/// Timers of stations that wait for an acknowledgement or a response have run out by then, ns: T1 of LLC takes 2.2 s at
+/// most, a second one of IPX's clients three.
+const TIMERS_NS: i64 = 4_000_000_000;
+/// What was sent longer before a silence may be nobody's concern any more, ns.
+const RECENT_NS: i64 = 1_000_000_000;
+
 /// Counts records, and gives room for the next ones.
 type Taker<'a> = Option<&'a mut dyn FnMut(RecordBatch) -> RecordBatch>;
 
@@ -72,6 +78,8 @@ pub(crate) struct AnalyzerState {
     latest: Timestamp,
     numbered: u64,
     swept: Timestamp,
+    /// Since when a station waited before the silence that the next frame comes behind, see [`AnalyzerState::waits`].
+    waited_since: Option<(Timestamp, bool)>,
     observed: bool,
     vacant: Vacant,
     /// Room for records, where they are counted while all that is open is closed.
@@ -125,6 +133,7 @@ impl Analyzer {
                 latest: Timestamp::from_nanos(i64::MIN),
                 numbered: 0,
                 swept: Timestamp::from_nanos(i64::MIN),
+                waited_since: None,
                 observed: false,
                 vacant: Vacant::default(),
                 room: RecordBatch::default(),
@@ -254,6 +263,26 @@ impl Analyzer {
         });
         if goes_on {
             self.state.clock.is_set();
+        }
+    }
+
+    /// The next frame, of this time, comes behind a silence of which no clock of a station tells whether it was one:
+    /// if a station's timer should have run out meanwhile, it may have been none.
+    #[cold]
+    pub fn behind_silence(&mut self, at: Timestamp) {
+        let clock = &self.state.clock;
+        // Single stamps may be wrong.
+        let last = clock.latest().filter(|_| clock.is_steady());
+        let last = last.filter(|last| at.since(*last) >= TIMERS_NS);
+        let timeout = self.common.settings.timeout_ns;
+        let waits = last.and_then(|last| match at.since(last) <= timeout {
+            true => self.state.waits(last.plus(-RECENT_NS)),
+            // What is answered after that tells alone.
+            false => self.state.waits_on_link(last.plus(-RECENT_NS)),
+        });
+        self.state.waited_since = waits;
+        if waits.is_some() {
+            self.common.suspect.set(self.state.books.now() + 1);
         }
     }
 

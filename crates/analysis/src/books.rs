@@ -53,6 +53,8 @@ pub(crate) struct Books {
     pub(crate) arrivals: Arrivals,
     pub(crate) protocols: Protocols,
     pub(crate) frames: u64,
+    /// The latest frame that a timer sent.
+    pub(crate) timer_at: u64,
     /// Frames of the capture that were left out in between.
     pub(crate) skipped: u64,
     /// Transactions that began so far.
@@ -85,6 +87,7 @@ impl Books {
             arrivals: Arrivals::default(),
             protocols: Protocols::new(protocols),
             frames: 0,
+            timer_at: 0,
             skipped: 0,
             transactions: 0,
             open: 0,
@@ -189,6 +192,12 @@ impl Books {
             Noticed::Resent { .. } | Noticed::Overtaken { .. }
         ) {
             self.sent_again(notice);
+        }
+        if matches!(
+            notice.what,
+            Noticed::Resent { .. } | Noticed::Polled { .. } | Noticed::PollUnanswered { .. }
+        ) {
+            self.timer_at = notice.mark.frame;
         }
         self.watch
             .noticed(notice, path, self.accounting.watch.course_mut());
@@ -318,12 +327,12 @@ impl Books {
         }
     }
 
-    /// The clock of the capture was set.
-    pub(crate) fn clock_was_set(&mut self, seam: &Seam) {
+    /// The clock of the capture was set, or may have been where that is unsure.
+    pub(crate) fn clock_was_set(&mut self, seam: &Seam, unsure: bool) {
         let Seam { from, to, .. } = *seam;
         match &mut self.lent {
-            None => self.accounting.accounts.clock_was_set(from, to),
-            Some(entries) => entries.clock_was_set(from, to),
+            None => self.accounting.accounts.clock_was_set((from, to), unsure),
+            Some(entries) => entries.clock_was_set((from, to), unsure),
         }
     }
 

@@ -35,9 +35,12 @@ pub struct ClockSet {
     pub frame: u64,
     /// By how much then, ns: below zero if it was set back. The time between the two frames is part of it.
     pub ns: i64,
-    /// By stamps of the capture, or clocks of stations. Else nobody sent anything for so long, while a client waited
-    /// longer than clients do.
+    /// By stamps of the capture, or clocks of stations. Else nobody sent anything for so long, while a timer of a
+    /// station should have run out.
     pub proved: bool,
+    /// Client-time of those silences that may have been none, in which clients waited for a response, ns: it is in no
+    /// account, and the shares of a verdict allow for both.
+    pub unsure_ns: u64,
 }
 
 /// Data behind a silence, on a connection whose stations' clocks show that the silence was none.
@@ -59,6 +62,8 @@ pub(crate) struct Seam {
     pub(crate) frame: u64,
     pub(crate) from: Timestamp,
     pub(crate) to: Timestamp,
+    /// As stamps or clocks show.
+    pub(crate) proved: bool,
 }
 
 /// Whether stamps go on where they were before one that was off by so much: no more time has passed
@@ -293,6 +298,7 @@ impl Clock {
                 frame,
                 from,
                 to: at,
+                proved: true,
             });
         }
         (self.high, self.lower) = (at, at);
@@ -342,7 +348,10 @@ impl Clock {
 
     /// What may have been one wrong stamp was not.
     fn is_sure(&mut self) {
-        if let Some(Seam { frame, from, to }) = self.perhaps.take() {
+        if let Some(Seam {
+            frame, from, to, ..
+        }) = self.perhaps.take()
+        {
             self.seam(frame, from, to, true);
         }
     }
@@ -353,12 +362,18 @@ impl Clock {
         if ns.unsigned_abs() < SET_NS {
             return;
         }
-        self.seam = Some(Seam { frame, from, to });
+        self.seam = Some(Seam {
+            frame,
+            from,
+            to,
+            proved,
+        });
         let first = ClockSet {
             times: 0,
             frame,
             ns,
             proved,
+            unsure_ns: 0,
         };
         self.set.get_or_insert(first).times += 1;
     }
@@ -380,6 +395,11 @@ impl Clock {
             Some(_) => Some(self.high),
             None => self.last,
         }
+    }
+
+    /// Whether the latest stamp is the highest, and was never exceeded.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.lost.is_none() && self.displaced.is_none() && self.last == Some(self.high)
     }
 
     /// The stamp of the latest frame.
@@ -513,7 +533,10 @@ mod tests {
                 clock.is_set();
             }
             clock.frame(number, Timestamp::from_nanos(ms * MS));
-            if let Some(Seam { frame, from, to }) = clock.take_seam() {
+            if let Some(Seam {
+                frame, from, to, ..
+            }) = clock.take_seam()
+            {
                 let [from, to] = [from, to].map(|at| at.as_nanos() / MS);
                 seams.push((number, [frame as i64, from, to]));
             }

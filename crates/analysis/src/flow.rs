@@ -364,6 +364,13 @@ impl StreamFlow {
         !self.ways[side].sent.is_empty()
     }
 
+    /// Whether data that `side` sent since then is not acknowledged.
+    #[cold]
+    pub(crate) fn has_sent(&self, side: usize, since: Timestamp) -> bool {
+        let latest = self.ways[side].sent.back();
+        latest.is_some_and(|latest| latest.last.at >= since)
+    }
+
     /// `side` gives the answer that was asked for.
     pub(crate) fn poll_answered(&mut self, side: usize) {
         if let Some(trouble) = &mut self.ways[1 - side].trouble {

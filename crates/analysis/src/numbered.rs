@@ -203,6 +203,18 @@ impl Link {
         Some((timer.saturating_add(at.since(inquiry.since)), more))
     }
 
+    /// Whether one of its ends, both of which were heard, waits for an acknowledgement of what it sent since then (T1 of
+    /// LLC runs).
+    #[cold]
+    pub(crate) fn has_timer(&self, since: Timestamp) -> bool {
+        let heard = self.directions.iter().all(|way| way.next.is_some());
+        let mut sides = [0, 1].into_iter();
+        heard
+            && !self.lacks(0)
+            && !self.lacks(1)
+            && sides.any(|side| self.flow.has_sent(side, since))
+    }
+
     /// The number behind this one.
     pub(crate) fn behind(&self, number: u16) -> u16 {
         step(number, self.modulus)

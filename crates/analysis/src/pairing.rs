@@ -24,7 +24,7 @@ use crate::open::{Open, OpenState};
 use crate::parties::Parties;
 use crate::piece::PieceTally;
 use crate::world::{Between, Event, Events, World};
-use crate::{Assembled, Deed, Flags, Mark, Transaction};
+use crate::{Assembled, Deed, Extent, Flags, Mark, Transaction};
 use naming::Naming;
 pub(crate) use opens::Opens;
 use strays::Stray;
@@ -155,6 +155,26 @@ impl Pairing {
     /// Whether a request was answered.
     pub(crate) fn has_answered(&self) -> bool {
         self.answered
+    }
+
+    /// Whether a client waits for a response to what it asked since then, and was not asked to.
+    pub(crate) fn asks(&self, since: Timestamp) -> bool {
+        let mut asking = self.open.asking();
+        asking.any(|open| open.is_urgent() && open.is_asked(since))
+    }
+
+    /// Whether it did until this frame, and was answered in it or asks nothing else in it.
+    pub(crate) fn goes_on_waiting(&self, since: Timestamp, frame: u64) -> bool {
+        let in_frame = |extent: Option<Extent>| extent.is_some_and(|of| of.first.frame == frame);
+        let mut all = self.open.asking().chain(self.open.unclosed());
+        let asked = |open: &Open| in_frame(open.transaction.request);
+        if self.open.asking().any(asked) {
+            return false;
+        }
+        all.any(|open| {
+            let waits = open.state == OpenState::Waiting || in_frame(open.transaction.response);
+            open.is_urgent() && open.is_asked(since) && waits
+        })
     }
 
     /// Takes a message from `side`; says to which transaction it belongs.

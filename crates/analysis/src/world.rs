@@ -29,7 +29,7 @@ pub(crate) struct Shared {
     /// Where the capture's clock stepped, which it hardly ever does.
     pub(crate) steps: RefCell<Steps>,
     /// The latest frame before which it seems to have been set: a response after nobody sent anything for longer
-    /// than its client waits.
+    /// than its client waits, or any frame behind a silence in which a timer should have run out.
     pub(crate) suspect: Cell<u64>,
     /// Somebody wants to know of each request as it is asked.
     pub(crate) metered: bool,

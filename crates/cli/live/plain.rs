@@ -138,7 +138,7 @@ impl PlainWatch {
         let mut metrics = self.metrics.take();
         let protocols = last_profile::protocols(self.last.as_ref());
         let analyzer = Analyzer::new(protocols, self.settings);
-        let mut engine = Engine::with(live, analyzer.judging_by(self.thresholds));
+        let mut engine = Engine::with(live, analyzer.judging_by(self.thresholds)).live();
         let begun = Instant::now();
         // Frames of interfaces are stamped by the system's clock.
         let started = (!engine.source().is_pipe()).then(system_time);
@@ -153,26 +153,37 @@ impl PlainWatch {
             if self.signals.stop() || self.is_over(begun) {
                 engine.source_mut().stop();
             }
-            match engine.source_mut().wait(NOTICED_WITHIN) {
+            let event = engine.source_mut().wait(NOTICED_WITHIN);
+            let is_over = match event {
                 Event::Frames => {
                     heard = Instant::now();
-                    let take = |frame: &Frame<'_>, driver: &mut Driver, both: &mut Both<'_, K>| {
-                        let Some(rest) = left.checked_sub(1) else {
-                            return Choice::Stop;
-                        };
-                        left = rest;
-                        if let Some(saver) = &mut saver {
-                            saver.frame(frame);
-                        }
-                        both.sink.tick(frame.at, || driver.snapshot());
-                        Choice::Take
-                    };
-                    let metrics = metrics.as_mut();
-                    match engine.step_driving(take, &mut Both { sink, metrics }) {
-                        Ok(Progress::More | Progress::End) => {}
-                        Err(error) => return Err(error.into()),
-                    }
+                    false
                 }
+                Event::Idle => heard.elapsed() >= SILENCE,
+                Event::End => true,
+                _ => false,
+            };
+            // Frames behind a silence wait no longer for those that tell whether it was one.
+            if matches!(event, Event::Frames) || is_over && engine.release() {
+                let take = |frame: &Frame<'_>, driver: &mut Driver, both: &mut Both<'_, K>| {
+                    let Some(rest) = left.checked_sub(1) else {
+                        return Choice::Stop;
+                    };
+                    left = rest;
+                    if let Some(saver) = &mut saver {
+                        saver.frame(frame);
+                    }
+                    both.sink.tick(frame.at, || driver.snapshot());
+                    Choice::Take
+                };
+                let metrics = metrics.as_mut();
+                match engine.step_driving(take, &mut Both { sink, metrics }) {
+                    Ok(Progress::More | Progress::End) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            match event {
+                Event::Frames => {}
                 Event::Idle if heard.elapsed() < SILENCE => {}
                 Event::Idle => {
                     if let Some(now) = engine.source().now() {

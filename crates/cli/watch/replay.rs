@@ -137,7 +137,7 @@ impl Replay {
                         study.meet(interface, &self.reel);
                     }
                     Choice::Take => self.held = Some(OwnedFrame::from(&frame)),
-                    Choice::Skip => study.skip(),
+                    Choice::Skip => study.skip(frame.at),
                     Choice::Stop => {
                         self.end(study);
                         return Turn::Idle;

@@ -5,7 +5,7 @@ use crate::last_profile;
 use std::sync::Arc;
 use std::time::Duration;
 use wirewait::{
-    Analyzer, Driver, Frame, Layout, Notice, Registry, Settings, Sink, Snapshot, Source,
+    Analyzer, Driver, Frame, Holding, Layout, Notice, Registry, Settings, Sink, Snapshot, Source,
     Thresholds, Timestamp, Transaction,
 };
 use wirewait_analysis::recent::{History, Limits, Recent as Minutes};
@@ -42,6 +42,7 @@ impl Plan {
 pub(super) struct Study {
     plan: Plan,
     driver: Driver,
+    holding: Holding,
     ears: Ears,
     counters: Counters,
     /// The frames that were seen last.
@@ -98,6 +99,7 @@ impl Study {
         let settings = plan.settings;
         Self {
             driver: Driver::new(analyzer(&plan)),
+            holding: Holding::default(),
             ears: Ears::new(&plan),
             counters: Counters::new(READ_NS, settings.link_speed),
             frames: Recent::new(plan.frames),
@@ -115,6 +117,7 @@ impl Study {
 
     /// Forgets everything.
     pub(super) fn restart(&mut self) {
+        self.holding = Holding::default();
         self.driver = Driver::new(analyzer(&self.plan));
         self.begun_anew = false;
         self.begin();
@@ -124,6 +127,7 @@ impl Study {
     /// Forgets all figures. Frames go on being numbered as they are in the capture, and can be
     /// looked at as before.
     pub(super) fn reset(&mut self) {
+        self.release();
         self.driver.begin_anew(analyzer(&self.plan));
         self.begun_anew = true;
         self.begin();
@@ -143,13 +147,36 @@ impl Study {
 
     /// Takes in the next frame. [`Study::meet`] is to follow.
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
-        self.first.get_or_insert(frame.at);
-        self.frames.push(self.number() + 1, frame);
-        // What the meters say belongs to the time before the frame.
-        let analyzer = self.driver.analyzer();
-        self.counters.advance(frame.at, || analyzer.readings());
-        self.driver.frame(frame, &mut self.ears);
-        self.ears.changed = true;
+        self.hold(|holding, driver, each| holding.frame(frame, driver, each));
+    }
+
+    /// Takes in the frames that were held back behind a silence.
+    fn release(&mut self) {
+        self.hold(Holding::release);
+    }
+
+    fn hold(
+        &mut self,
+        act: impl FnOnce(&mut Holding, &mut Driver, &mut dyn FnMut(&Frame<'_>, &mut Driver)),
+    ) {
+        let Self {
+            driver,
+            holding,
+            ears,
+            counters,
+            frames,
+            first,
+            ..
+        } = self;
+        act(holding, driver, &mut |frame, driver| {
+            first.get_or_insert(frame.at);
+            frames.push(driver.number() + 1, frame);
+            // What the meters say belongs to the time before the frame.
+            let analyzer = driver.analyzer();
+            counters.advance(frame.at, || analyzer.readings());
+            driver.frame(frame, ears);
+            ears.changed = true;
+        });
     }
 
     /// Passes on how fast the links are, once the source knows them.
@@ -163,12 +190,15 @@ impl Study {
     }
 
     /// Leaves the next frame of the capture out of everything but the numbers of frames.
-    pub(super) fn skip(&mut self) {
+    pub(super) fn skip(&mut self, at: Timestamp) {
+        self.release();
         self.driver.skip(1);
+        self.holding.skipped(at, &self.driver);
     }
 
     /// Time passes without frames.
     pub(super) fn advance(&mut self, now: Timestamp) {
+        self.release();
         let analyzer = self.driver.analyzer();
         self.counters.advance(now, || analyzer.readings());
         self.driver.advance(now, &mut self.ears);
@@ -177,6 +207,7 @@ impl Study {
 
     /// The capture is over.
     pub(super) fn finish(&mut self) {
+        self.release();
         self.driver.finish(&mut self.ears);
         self.ears.minutes.finish();
         self.counters.finish(&self.driver.analyzer().readings());

@@ -5,7 +5,7 @@
 //! the rhythm of the clock are all wrong by the same. So the bounds are those of every slice, added up.
 
 use crate::share::{Culprit, Share, thousandths, whole};
-use wirewait_analysis::{Bounds, ClockTick, LedgerOf, LedgerRow, Phase, Snapshot};
+use wirewait_analysis::{Bounds, ClockSet, ClockTick, LedgerOf, LedgerRow, Phase, Snapshot};
 
 /// Ticks by which the way to a station may be longer: the shortest answer, and how much others vary.
 const WAY: u64 = 2;
@@ -19,7 +19,7 @@ pub(crate) fn shares(exact: [Share; 3], snapshot: &Snapshot) -> [Share; 3] {
     let row = whole(snapshot);
     let clients = snapshot.ledgers.iter();
     let clients = clients.filter(|row| matches!(row.of, LedgerOf::Client(_)));
-    let active = Active::of(&row, tick, clients.count() as u64);
+    let active = Active::of((&row, snapshot.clock_set), tick, clients.count() as u64);
     let wide = [client(&row, tick), network(&row, tick), server(&row, tick)];
     let wide = Culprit::ALL.map(|of| {
         let (exact, wide) = (exact[of as usize].ns, wide[of as usize]);
@@ -87,8 +87,9 @@ struct Active {
 }
 
 impl Active {
-    fn of(row: &LedgerRow, tick: &ClockTick, clients: u64) -> Self {
+    fn of((row, silences): (&LedgerRow, Option<ClockSet>), tick: &ClockTick, clients: u64) -> Self {
         let active = row.ledger.active();
+        let silences = silences.map_or(0, |set| set.unsure_ns);
         let unknown = [Phase::Waiting, Phase::Unknown, Phase::Unanswered];
         let unknown = unknown.into_iter().any(|phase| row.ledger.get(phase) > 0);
         let edges = clients + tick.idles + if unknown { tick.slices } else { 0 };
@@ -98,7 +99,10 @@ impl Active {
                 .saturating_sub(off)
                 .saturating_sub(tick.nearly_idle)
                 .max(1),
-            high: active.saturating_add(off).saturating_add(tick.hardly_idle),
+            high: active
+                .saturating_add(off)
+                .saturating_add(tick.hardly_idle)
+                .saturating_add(silences),
         }
     }
 }

@@ -54,6 +54,37 @@ impl Culprit {
     }
 }
 
+/// Time beside the active time that may be part of it, ns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside {
+    /// Idle time that may be loss recovery.
+    pub(crate) idle: u64,
+    /// Silences while clients waited for a response, in which the clock may have been set.
+    pub(crate) silences: u64,
+}
+
+impl Beside {
+    fn of(self, culprit: Culprit) -> u64 {
+        match culprit {
+            Culprit::Client => 0,
+            Culprit::Network => self.all(),
+            Culprit::Server => self.silences,
+        }
+    }
+
+    /// If it is active time, it is this one's.
+    fn surely(self, culprit: Culprit) -> u64 {
+        match culprit {
+            Culprit::Network => self.idle,
+            Culprit::Client | Culprit::Server => 0,
+        }
+    }
+
+    fn all(self) -> u64 {
+        self.idle.saturating_add(self.silences)
+    }
+}
+
 /// A part of the active time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
@@ -64,24 +95,19 @@ pub struct Share {
 }
 
 impl Share {
-    /// This one's time, where so much idle time beside the active time may be the network's.
-    pub(crate) fn of(culprit: Culprit, total: &Ledger, idle: u64) -> Self {
+    /// This one's time, where so much time beside the active time may be another's.
+    pub(crate) fn of(culprit: Culprit, total: &Ledger, beside: Beside) -> Self {
         let mut ns = culprit.of(total);
         let active = total.active();
-        let most = active.saturating_add(idle);
         // A share of more time is less, but for the share of whom the time is.
-        let (of_least, of_most) = match culprit {
-            Culprit::Network => (active, most),
-            Culprit::Client | Culprit::Server => (most, active),
-        };
-        if culprit == Culprit::Network {
-            ns.high = ns.high.saturating_add(idle);
-        }
+        let own = beside.of(culprit);
+        ns.high = ns.high.saturating_add(own);
+        let others = beside.all() - beside.surely(culprit);
         Self {
             ns,
             thousandths: Bounds {
-                low: thousandths(ns.low, of_least),
-                high: thousandths(ns.high, of_most),
+                low: thousandths(ns.low, active.saturating_add(others)),
+                high: thousandths(ns.high, active.saturating_add(own)),
             },
         }
     }

@@ -5,7 +5,7 @@ use crate::behind::{Behind, FileBehind, OperationBehind};
 use crate::coarse;
 use crate::finding::Finding;
 use crate::missing::Missing;
-use crate::share::{Culprit, Share, thousandths, total};
+use crate::share::{Beside, Culprit, Share, thousandths, total};
 use std::cmp::Ordering;
 use wirewait_analysis::{
     Bounds, ClockSet, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, Snapshot,
@@ -112,7 +112,9 @@ impl Verdict {
         let total = total(snapshot);
         let active_ns = total.active();
         let idle = snapshot.unsure_idle.ns.min(total.get(Phase::Idle));
-        let exact = Culprit::ALL.map(|culprit| Share::of(culprit, &total, idle));
+        let silences = snapshot.clock_set.map_or(0, |set| set.unsure_ns);
+        let beside = Beside { idle, silences };
+        let exact = Culprit::ALL.map(|culprit| Share::of(culprit, &total, beside));
         let shares = coarse::shares(exact, snapshot);
         let unknown_ns = total.get(Phase::Unknown);
         let unanswered = thousandths(total.get(Phase::Unanswered), active_ns);

@@ -265,9 +265,17 @@ fn clock_set(set: &ClockSet) -> String {
         ..=1 => String::new(),
         n => format!(" (and {} more)", counted(n - 1, "time")),
     };
+    let counts = match set.unsure_ns {
+        0 => "What passed meanwhile is not known and counts nowhere.".to_owned(),
+        ns => format!(
+            "A timer should have run out meanwhile, and did not. The shares allow for both: that it was set, and that \
+             clients waited {} for server or network.",
+            seconds(ns)
+        ),
+    };
     format!(
-        "Doubt: the clock of the capture {was} set {back} by about {by} before frame {}{more}. What passed \
-         meanwhile is not known and counts nowhere. Capture while the clock is not set, or judge each part alone.",
+        "Doubt: the clock of the capture {was} set {back} by about {by} before frame {}{more}. {counts} \
+         Capture while the clock is not set, or judge each part alone.",
         set.frame
     )
 }

@@ -5,11 +5,11 @@
 //! entries and records come in the same order as with one thread, so that the same comes out.
 
 use crate::driver::{Feed, new_interfaces};
-use crate::silence::{Held, Silence};
+use crate::silence::{Behind, Held, Silence};
 use crate::{Choice, Driver, Engine, Standing};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
-use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Intake, Look, Resumed, Sink};
+use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Intake, Look, Sink};
 use wirewait_model::records::RecordBatch;
 use wirewait_stats::Collectors;
 use wirewait_wire::{Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
@@ -337,8 +337,8 @@ struct Batch {
     looks: Vec<Look>,
     /// Frames that were left out behind the last one.
     skipped: u64,
-    /// The clock was set before the next frame, as this shows.
-    set: Option<Resumed>,
+    /// Of a silence before the next frame.
+    behind: Option<Behind>,
     /// Frames that were lost before they were captured, as far as is known.
     lost: Option<u64>,
     /// Frames that were captured and are not in the files, as far as is known.
@@ -353,8 +353,8 @@ struct Batch {
 struct Head {
     /// Frames that were left out before it.
     skipped: u64,
-    /// The clock was set before it.
-    set: Option<Resumed>,
+    /// Of a silence before it.
+    behind: Option<Behind>,
     at: Timestamp,
     link: LinkType,
     interface: u32,
@@ -367,7 +367,7 @@ impl Batch {
     fn clear(&mut self) {
         self.heads.clear();
         self.bytes.clear();
-        (self.skipped, self.set, self.error) = (0, None, None);
+        (self.skipped, self.behind, self.error) = (0, None, None);
     }
 
     fn is_full(&self) -> bool {
@@ -383,7 +383,7 @@ impl Batch {
         self.bytes.extend_from_slice(frame.bytes);
         self.heads.push(Head {
             skipped: std::mem::take(&mut self.skipped),
-            set: self.set.take(),
+            behind: self.behind.take(),
             at: frame.at,
             link: frame.link,
             interface: frame.interface,
@@ -404,8 +404,8 @@ impl Batch {
             if head.skipped > 0 {
                 pairing.feed.analyzer.skip_all(head.skipped);
             }
-            if let Some(resumed) = &head.set {
-                pairing.feed.analyzer.clock_was_set(resumed);
+            if let Some(behind) = &head.behind {
+                behind.tell(head.at, &mut pairing.feed.analyzer);
             }
             let frame = Frame {
                 at: head.at,
@@ -420,7 +420,7 @@ impl Batch {
         }
         let feed = &mut *pairing.feed;
         feed.analyzer.skip_all(self.skipped);
-        if let Some(resumed) = &self.set {
+        if let Some(Behind::Set(resumed)) = &self.behind {
             feed.analyzer.clock_was_set(resumed);
         }
         feed.losses(self.lost, self.not_saved);
@@ -516,16 +516,20 @@ impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
             };
         }
         let mut place = 0;
-        while let Some((frame, set)) = held.at(place) {
+        while let Some((frame, behind)) = held.at(place) {
             place += 1;
             self.last = Some(frame.at);
-            batch.set = set.or(batch.set);
+            batch.behind = behind.or(batch.behind);
             match (self.choose)(&frame) {
                 Choice::Take => {
                     batch.push(&frame, self.intake);
                     self.meet(frame.interface);
                 }
-                Choice::Skip => batch.skipped += 1,
+                Choice::Skip => {
+                    batch.skipped += 1;
+                    // Silence before what is left out shows nothing of what comes then.
+                    batch.behind = batch.behind.filter(|of| matches!(of, Behind::Set(_)));
+                }
                 Choice::Stop => return Some(true),
             }
         }

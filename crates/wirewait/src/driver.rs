@@ -1,6 +1,7 @@
 //! What every loop over frames does for the analysis.
 
-use wirewait_analysis::{Analyzer, Look, Resumed, Sink, Snapshot, Thresholds};
+use crate::silence::Behind;
+use wirewait_analysis::{Analyzer, Look, Sink, Snapshot, Thresholds};
 use wirewait_model::records::RecordBatch;
 use wirewait_stats::{Collector, Collectors, Options};
 use wirewait_wire::{Frame, Source, Timestamp};
@@ -153,9 +154,9 @@ impl Driver {
         (self.number(), self.feed.analyzer.latest_stamp())
     }
 
-    /// The clock of the capture was set before the next frame, see [`Analyzer::clock_was_set`].
-    pub(crate) fn clock_was_set(&mut self, resumed: &Resumed) {
-        self.feed.analyzer.clock_was_set(resumed);
+    /// The next frame, of this time, comes behind a silence.
+    pub(crate) fn behind(&mut self, behind: &Behind, at: Timestamp) {
+        behind.tell(at, &mut self.feed.analyzer);
     }
 
     /// The latest frame came behind a silence, see [`Analyzer::was_behind_silence`].

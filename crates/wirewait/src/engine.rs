@@ -49,6 +49,11 @@ pub struct Engine<S> {
     pub(crate) source: S,
     pub(crate) driver: Driver,
     pub(crate) silence: Silence,
+    /// Frames behind a silence that are held back, where the source is live.
+    pending: Option<Held>,
+    is_live: bool,
+    /// They are to be taken as they are.
+    released: bool,
 }
 
 /// Who analyses frames, or leaves them out. Not closures, as what each frame takes is to be part of the loop over
@@ -138,7 +143,26 @@ impl<S: Source> Engine<S> {
             source,
             driver: Driver::new(analyzer),
             silence: Silence::default(),
+            pending: None,
+            is_live: false,
+            released: false,
         }
+    }
+
+    /// The source is live: where none of its frames is at hand, more may come. Those behind a silence are held back until
+    /// it is known whether the clock was set, or they are [released](Self::release).
+    #[must_use]
+    pub fn live(self) -> Self {
+        Self {
+            is_live: true,
+            ..self
+        }
+    }
+
+    /// No frame came for a while: the next step takes those that are held back. Whether there are any.
+    pub fn release(&mut self) -> bool {
+        self.released = self.pending.is_some();
+        self.released
     }
 
     /// Judges symptoms by these thresholds rather than by the built-in ones.
@@ -291,6 +315,11 @@ impl<S: Source> Engine<S> {
     }
 
     fn next_frames(&mut self, mut each: impl Each) -> Result<Progress, SourceError> {
+        if let Some(held) = self.pending.take()
+            && let Some(over) = self.behind_silence((held, true), &mut each)
+        {
+            return over;
+        }
         for _ in 0..STEP {
             let Some(frame) = self.source.next_frame()? else {
                 return Ok(Progress::End);
@@ -332,6 +361,10 @@ impl<S: Source> Engine<S> {
         while more {
             more = match self.source.next_frame() {
                 Ok(Some(frame)) => self.silence.look(&frame, &mut held),
+                Ok(None) if self.is_live && !std::mem::take(&mut self.released) => {
+                    self.pending = Some(held);
+                    return Some(Ok(Progress::End));
+                }
                 end => {
                     over = Some(end.map(|_| Progress::End));
                     false
@@ -339,10 +372,10 @@ impl<S: Source> Engine<S> {
             };
         }
         let mut place = 0;
-        while let Some((frame, set)) = held.at(place) {
+        while let Some((frame, behind)) = held.at(place) {
             place += 1;
-            if let Some(resumed) = set {
-                self.driver.clock_was_set(&resumed);
+            if let Some(behind) = behind {
+                self.driver.behind(&behind, frame.at);
             }
             match each.each(&frame, &mut self.driver) {
                 Choice::Take => {

@@ -44,12 +44,14 @@
 mod ahead;
 mod driver;
 mod engine;
+mod holding;
 mod silence;
 mod transactions;
 
 pub use ahead::MOST_THREADS;
 pub use driver::Driver;
 pub use engine::{Choice, Engine, Progress, Standing};
+pub use holding::Holding;
 pub use transactions::Transactions;
 pub use wirewait_analysis::{
     Analyzer, Assembled, Attribution, CaptureRow, Counts, Deed, Duplex, EXACT_VALUES, Excluded,

@@ -7,6 +7,7 @@
 //!
 //! Frames behind a silence are held back until that is known: those who follow them learn it before the first.
 
+use crate::Analyzer;
 use wirewait_analysis::Resumed;
 use wirewait_dissectors::{registry, tcp};
 use wirewait_wire::{Depth, Endpoint, Frame, LinkType, Order, Registry, Timestamp, Walk};
@@ -51,6 +52,15 @@ pub(crate) struct Held {
     open: Vec<Evidence>,
 }
 
+/// What is known of the silence before a frame.
+#[derive(Clone, Copy)]
+pub(crate) enum Behind {
+    /// No clock of a station tells whether it was one.
+    Unknown,
+    /// It was none: the clock of the capture was set, as this shows.
+    Set(Resumed),
+}
+
 /// One of them without its bytes, which end here.
 struct HeldHead {
     at: Timestamp,
@@ -58,8 +68,8 @@ struct HeldHead {
     interface: u32,
     wire_len: u32,
     end: usize,
-    /// The clock was set before it, as this shows.
-    set: Option<Resumed>,
+    /// If it comes behind a silence that is not proved to be one.
+    behind: Option<Behind>,
 }
 
 /// What stations' clocks say of a silence.
@@ -154,7 +164,7 @@ impl Silence {
                 connections: Vec::new(),
             });
         }
-        held.push(frame);
+        held.push(frame, silent_ns >= SILENT_NS);
         let reading = self
             .reading
             .get_or_insert_with(|| Box::new((registry(), Walk::default())));
@@ -174,7 +184,7 @@ impl Silence {
 }
 
 impl Held {
-    fn push(&mut self, frame: &Frame<'_>) {
+    fn push(&mut self, frame: &Frame<'_>, behind: bool) {
         self.bytes.extend_from_slice(frame.bytes);
         self.heads.push(HeldHead {
             at: frame.at,
@@ -182,7 +192,7 @@ impl Held {
             interface: frame.interface,
             wire_len: frame.wire_len,
             end: self.bytes.len(),
-            set: None,
+            behind: behind.then_some(Behind::Unknown),
         });
     }
 
@@ -197,15 +207,15 @@ impl Held {
                 None => true,
                 Some(resumed) => {
                     if let Some(head) = heads.get_mut(silence.place) {
-                        head.set = resumed;
+                        head.behind = resumed.map(Behind::Set);
                     }
                     false
                 }
             });
     }
 
-    /// That at this place, and whether the clock was set before it.
-    pub(crate) fn at(&self, place: usize) -> Option<(Frame<'_>, Option<Resumed>)> {
+    /// That at this place, and what is known of a silence before it.
+    pub(crate) fn at(&self, place: usize) -> Option<(Frame<'_>, Option<Behind>)> {
         let head = self.heads.get(place)?;
         let before = place
             .checked_sub(1)
@@ -219,7 +229,18 @@ impl Held {
             wire_len: head.wire_len,
             bytes,
         };
-        Some((frame, head.set))
+        Some((frame, head.behind))
+    }
+}
+
+impl Behind {
+    /// Says so to the analysis, before a frame of this time.
+    #[cold]
+    pub(crate) fn tell(&self, at: Timestamp, analyzer: &mut Analyzer) {
+        match self {
+            Self::Unknown => analyzer.behind_silence(at),
+            Self::Set(resumed) => analyzer.clock_was_set(resumed),
+        }
     }
 }
 

@@ -269,10 +269,12 @@ impl Accounts {
         client.timeline.spanned(began, answered, &mut posting);
     }
 
-    /// The clock of the capture was set from one of these to the other: nobody has the time between.
+    /// The clock of the capture was set from one of these to the other: nobody has the time between. `unsure`: it may
+    /// not have been set, and clients waited for so long.
     #[cold]
-    pub(crate) fn clock_was_set(&mut self, from: Timestamp, to: Timestamp) {
+    pub(crate) fn clock_was_set(&mut self, seam: (Timestamp, Timestamp), unsure: bool) {
         let think_ns = self.think_ns;
+        let silent = u64::try_from(seam.1.since(seam.0)).unwrap_or(0);
         for client in self.clients.values_mut() {
             client.nearest.clock_was_set();
             let course = self.course.as_deref_mut();
@@ -283,8 +285,10 @@ impl Accounts {
                 client: &mut client.sum,
                 ways: Ways::default(),
             };
-            let seam = (from, to);
-            client.timeline.clock_was_set(seam, think_ns, &mut posting);
+            let waited = client.timeline.clock_was_set(seam, think_ns, &mut posting);
+            if unsure && waited {
+                self.unsure.silences.add(1, silent);
+            }
         }
     }
 

@@ -264,12 +264,13 @@ impl ClientTimeline {
 
     /// The clock was set from `from` to `to`: what is closed is posted, and nobody has the time between. Requests
     /// that are open, but for those that began with the new clock, are so from `to` on; nobody knows what they took.
+    /// Whether there are such.
     pub(super) fn clock_was_set(
         &mut self,
         (from, to): (Timestamp, Timestamp),
         think_ns: i64,
         posting: &mut Posting<'_>,
-    ) {
+    ) -> bool {
         let open = std::mem::take(&mut self.open);
         let open = open.get(self.over..).unwrap_or_default();
         self.over = 0;
@@ -307,6 +308,7 @@ impl ClientTimeline {
         for wait in &mut self.waits {
             wait.from = wait.from.min(from).plus(later);
         }
+        !self.spanning.is_empty()
     }
 
     /// A request of this owner that was open when the clock was set is so no more, since then if it was

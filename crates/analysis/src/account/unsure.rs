@@ -40,6 +40,8 @@ pub(crate) struct UnsureTime {
     pub(crate) idle: UnsurePauses,
     /// Of servers.
     pub(crate) turnarounds: UnsurePauses,
+    /// Silences while clients waited, in which the clock may have been set. They are in no account.
+    pub(crate) silences: UnsurePauses,
 }
 
 impl UnsurePauses {

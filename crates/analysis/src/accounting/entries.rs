@@ -47,7 +47,7 @@ enum Entry {
     Noticed([TablePlace; 2], Box<Notice>),
     Missed(TablePlace),
     Settle(Timestamp),
-    ClockSet(Timestamp, Timestamp),
+    ClockSet((Timestamp, Timestamp), bool),
 }
 
 impl std::fmt::Debug for EntryBatch {
@@ -147,8 +147,8 @@ impl EntryBatch {
     }
 
     #[cold]
-    pub(crate) fn clock_was_set(&mut self, from: Timestamp, to: Timestamp) {
-        self.entries.push(Entry::ClockSet(from, to));
+    pub(crate) fn clock_was_set(&mut self, seam: (Timestamp, Timestamp), unsure: bool) {
+        self.entries.push(Entry::ClockSet(seam, unsure));
     }
 
     fn wait(&mut self, wait: &Wait<'_>) -> EnteredWait {
@@ -185,7 +185,9 @@ impl EntryBatch {
                 Entry::Noticed(pairs, notice) => accounting.watch.noticed(*pairs, notice),
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::Settle(now) => accounting.accounts.settle(*now),
-                Entry::ClockSet(from, to) => accounting.accounts.clock_was_set(*from, *to),
+                Entry::ClockSet(seam, unsure) => {
+                    accounting.accounts.clock_was_set(*seam, *unsure);
+                }
                 of_a_request => {
                     if let Some(case) = cases.next() {
                         of_a_request.enter(case, accounting);

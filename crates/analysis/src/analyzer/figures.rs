@@ -2,7 +2,8 @@
 
 use super::{Analyzer, AnalyzerState};
 use crate::{
-    CaptureRow, Fairness, Figures, Grade, LedgerCourse, Load, Readings, Snapshot, SymptomCourse,
+    CaptureRow, ClockSet, Fairness, Figures, Grade, LedgerCourse, Load, Readings, Snapshot,
+    SymptomCourse,
 };
 use std::sync::Arc;
 
@@ -101,7 +102,10 @@ impl Analyzer {
             distribution,
             ledgers,
             clocks_apart: apart,
-            clock_set: clock.set,
+            clock_set: clock.set.map(|set| ClockSet {
+                unsure_ns: unsure.silences.ns,
+                ..set
+            }),
             tick: accounting.accounts.ticked(ticks.ns()),
             unsure_pauses: unsure.pauses,
             unsure_idle: unsure.idle,

@@ -105,7 +105,10 @@ impl AnalyzerState {
             }
             self.books.quality.clock_steps = self.clock.count;
             if let Some(seam) = self.clock.take_seam() {
-                self.clock_was_set(&seam);
+                // Longer than clients wait, it was none.
+                let silent = seam.to.since(seam.from);
+                let unsure = !seam.proved && silent <= common.settings.timeout_ns;
+                self.clock_was_set(&seam, unsure);
             }
         }
         self.latest = self.clock.high();
@@ -115,14 +118,50 @@ impl AnalyzerState {
     pub(super) fn suspect(&mut self, common: &Shared) {
         let suspect = common.suspect.take();
         if suspect != 0 && suspect == self.books.now() {
-            self.clock.seems_set(suspect);
+            self.suspected(suspect);
         }
     }
 
-    /// The clock was set: all that waits goes on by the new one.
+    /// No timer ran out: this frame is not what one sends, and none of those who waited has given up.
     #[cold]
-    fn clock_was_set(&mut self, seam: &Seam) {
-        self.books.clock_was_set(seam);
+    fn suspected(&mut self, frame: u64) {
+        let goes_on = match self.waited_since.take() {
+            // By the clock alone: longer than clients wait.
+            None => true,
+            Some((_, true)) => self.books.timer_at != frame,
+            Some((since, false)) => {
+                let mut conversations = self.conversations.iter();
+                conversations.any(|(_, of)| of.goes_on_waiting(since, frame))
+            }
+        };
+        if goes_on {
+            self.clock.seems_set(frame);
+        }
+    }
+
+    /// Since when a station waits for an answer that sends something when it has waited for long, if it is not longer than
+    /// this; and whether it is one of a link.
+    #[cold]
+    pub(super) fn waits(&self, since: Timestamp) -> Option<(Timestamp, bool)> {
+        let mut conversations = self.conversations.iter();
+        self.waits_on_link(since).or_else(|| {
+            let waits = conversations.any(|(_, of)| of.has_timer(since));
+            waits.then_some((since, false))
+        })
+    }
+
+    /// As for links alone.
+    #[cold]
+    pub(super) fn waits_on_link(&self, since: Timestamp) -> Option<(Timestamp, bool)> {
+        let mut links = self.links.iter().filter_map(|(_, link)| link.as_deref());
+        let waits = links.any(|link| link.has_timer(since));
+        waits.then_some((since, true))
+    }
+
+    /// The clock was set, or may have been where that is unsure: all that waits goes on by the new one.
+    #[cold]
+    fn clock_was_set(&mut self, seam: &Seam, unsure: bool) {
+        self.books.clock_was_set(seam, unsure);
         let later = seam.to.since(seam.from);
         // Set back, nobody is given up early.
         if later > 0 {

@@ -5,7 +5,7 @@ use crate::books::Reporter;
 use crate::key::ConversationKey;
 use crate::numbered::{HeldSegment, Link, Turn};
 use crate::path::Path;
-use crate::piece::{Piece, Sent};
+use crate::piece::{Offload, Piece, Sent};
 use crate::table::TablePlace;
 use crate::world::{Limited, Shared};
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};

@@ -52,6 +52,24 @@ impl Conversation {
         whole(&streams[side], seq) && whole(&streams[1 - side], ack)
     }
 
+    /// Whether a client waits for a response to what it asked since then, where nothing below repeats requests: it does, as
+    /// long as it gets none. One that was never answered in the capture may have been answered outside it.
+    #[cold]
+    pub(crate) fn has_timer(&self, since: Timestamp) -> bool {
+        self.repeats() && self.pairing.asks(since)
+    }
+
+    fn repeats(&self) -> bool {
+        let repeats = self.between.unordered && !self.between.turns && !self.between.one_sided;
+        repeats && self.pairing.has_answered()
+    }
+
+    /// Whether such a client [waited](Self::has_timer), and was answered in this frame or asks nothing else in it.
+    #[cold]
+    pub(crate) fn goes_on_waiting(&self, since: Timestamp, frame: u64) -> bool {
+        self.repeats() && self.pairing.goes_on_waiting(since, frame)
+    }
+
     /// Closes what has waited too long.
     pub(crate) fn expire(&mut self, now: Timestamp, world: &World<'_>, events: &mut impl Events) {
         self.fall_due(now, world, events);

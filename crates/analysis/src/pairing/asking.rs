@@ -72,6 +72,8 @@ impl Pairing {
                 }
                 // The answer was seen before: it was lost behind the capture.
                 open.lost_after(tally.extent.last.at, events);
+                // Its timer ran out.
+                world.suspect.set(0);
                 return open.copy(tally);
             }
         }

@@ -339,13 +339,28 @@ impl Open {
     /// capture seems to have been set. Those who wait by design, or were told to, may do so for hours.
     #[cold]
     pub(super) fn suspects(&self, world: &World<'_>) {
-        let t = &self.transaction;
-        let waits = self.may_wait || t.interims > 0 || matches!(t.kind, Kind::Wait | Kind::Break);
-        if let Some(response) = t.response.filter(|_| !waits)
+        let response = self.transaction.response.filter(|_| self.is_urgent());
+        if let Some(response) = response
             && response.first.at.since(world.sure) > world.settings.timeout_ns
         {
             world.suspect.set(response.first.frame);
         }
+    }
+
+    /// Whether its request was sent since then, once, and is the latest of its client.
+    #[cold]
+    pub(super) fn is_asked(&self, since: Timestamp) -> bool {
+        let request = self.transaction.request;
+        let once = !self.overtaken && self.transaction.copies <= 1;
+        once && request.is_some_and(|request| request.last.at >= since)
+    }
+
+    /// Whether its client neither waits by design nor was told to.
+    #[cold]
+    pub(super) fn is_urgent(&self) -> bool {
+        let t = &self.transaction;
+        let waits = self.may_wait || t.interims > 0 || matches!(t.kind, Kind::Wait | Kind::Break);
+        !waits && !self.anyone && self.expect != Expect::Nothing
     }
 
     /// Whether the response is complete with this message.

@@ -308,6 +308,12 @@ impl Opens {
         all.filter(|open| open.state == OpenState::Done)
     }
 
+    /// Those that are complete, and have no response.
+    pub(super) fn asking(&self) -> impl Iterator<Item = &Open> {
+        let all = self.list.iter().map(|held| &**held);
+        all.filter(|open| open.state == OpenState::Waiting)
+    }
+
     pub(super) fn next(&self, from: u64, which: impl Fn(&Open) -> bool) -> Option<usize> {
         let first = match from {
             0 => 0,

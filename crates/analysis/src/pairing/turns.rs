@@ -27,6 +27,7 @@ impl Pairing {
             let own = open.side == side;
             match (open.state, message.said) {
                 (OpenState::Waiting, Said::Again) if own && open.by_turn => {
+                    world.suspect.set(0);
                     return Some(open.copy(tally));
                 }
                 (OpenState::Waiting, Said::More) if own && open.grows() => {
@@ -147,6 +148,7 @@ impl Pairing {
         self.due = self.due.min(open.deadline);
         self.open.falls_due(at);
         self.open.reopened(at);
+        world.suspect.set(0);
         self.open[at].copy(tally)
     }
 }

@@ -2,7 +2,7 @@
 //! costs more because many are held: attackers leave holes on purpose.
 
 use crate::Mark;
-use crate::piece::{Piece, Sent};
+use crate::piece::{Offload, Piece, Sent};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::num::NonZeroU32;

@@ -2,7 +2,7 @@
 //! tell the way to a station from the work in it.
 
 use super::Ratio;
-use crate::share::Share;
+use crate::share::{Beside, Share};
 use crate::{Culprit, Finding, coarse};
 use wirewait_analysis::{Bounds, Ledger, LedgerOf, Phase, Snapshot};
 
@@ -45,7 +45,11 @@ pub(super) fn parts(
         let snapshot = captures.get(place)?;
         let total = total(snapshot);
         let shown = crate::verdict::parts(snapshot);
-        let exact = Culprit::ALL.map(|culprit| Share::of(culprit, &total, 0));
+        let beside = Beside {
+            idle: 0,
+            silences: snapshot.clock_set.map_or(0, |set| set.unsure_ns),
+        };
+        let exact = Culprit::ALL.map(|culprit| Share::of(culprit, &total, beside));
         // What a coarse clock may have made of it is no change.
         let wide = coarse::shares(exact, snapshot);
         let all = shown.map(|(shown, of)| (of, shown, wide[of as usize].ns));

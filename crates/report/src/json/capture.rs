@@ -50,12 +50,13 @@ documents! {
     }
 
     /// How often the clock of the capture was set; before which frame first, by how much then, and whether that is proved
-    /// or only seems so.
+    /// or only seems so; and for how long clients waited if it was not, which the shares allow for.
     struct ClockWasSet of set: &ClockSet {
         times: u64,
         frame: u64,
         by_ns: i64 = set.ns,
         proved: bool,
+        unsure_ns: u64,
     }
 
     struct QualityReason of reason: &Reason {
