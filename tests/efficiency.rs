@@ -311,3 +311,28 @@ fn acknowledgements_of_part_of_a_long_frame_are_acknowledgements() {
     let (alone, control, data) = spent(&whole);
     assert_eq!(spent(&frames), (alone + 3, control, data - 2));
 }
+
+/// Perf definitions, 5.1.5: of a segment that the capturing station put together, each request and response counts the
+/// frames on the wire, `ceil(tcp.len / (1514 - headers))`. Against the same sum over the frames of tshark
+/// (`frame.len > 1518 && (smb2 || nbss)`, and what is reassembled with these), none of which has two messages.
+#[test]
+fn frames_per_request_are_those_on_the_wire() {
+    let Some(folder) = captures("frames_per_request_are_those_on_the_wire") else {
+        return;
+    };
+    for (name, beyond) in [
+        ("smb2_100_small_files.pcap", 6),
+        ("smb2_netshareenum_139.pcap.gz", 7),
+        ("smb2_dac_sample.pcap.gz", 9),
+        ("smb2_peter.pcap", 144),
+    ] {
+        let analysis = analyse(&[folder.join("real").join(name)]).unwrap();
+        let rows = analysis.transactions.iter();
+        let offloaded: u32 = rows.map(|t| t.frames.offloaded).sum();
+        assert_eq!(offloaded, beyond, "{name}");
+        let row = &analysis.snapshot.efficiency.together;
+        let frames = &row.frames;
+        let captured = frames.request + frames.response + frames.interim;
+        assert_eq!(row.data_frames(), captured + u64::from(beyond), "{name}");
+    }
+}

@@ -49,6 +49,28 @@ pub(crate) struct Piece<'a> {
     pub(crate) packet: Option<u16>,
     /// Its sender's time stamp.
     pub(crate) stamp: Option<NonZeroU32>,
+    /// Of a frame that was several on the wire.
+    pub(crate) offload: Offload,
+}
+
+/// How a segment that is longer than any on the wire was cut there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Offload {
+    /// Where its data begins in the frame that was captured.
+    pub(crate) header: u32,
+    /// Bytes of data in each frame on the wire; 0 where it is one.
+    pub(crate) each: u32,
+}
+
+impl Offload {
+    /// Frames on the wire beyond the first with `n` bytes from `at` on; or beyond that of the byte before.
+    #[cold]
+    fn beyond(self, (at, n): (u32, u32), goes_on: bool) -> u32 {
+        let of = |byte: u32| byte.saturating_sub(self.header) / self.each.max(1);
+        let first = at.saturating_sub(u32::from(goes_on));
+        let last = at.saturating_add(n).saturating_sub(1);
+        of(last).saturating_sub(of(first))
+    }
 }
 
 impl<'a> Piece<'a> {
@@ -106,6 +128,8 @@ pub(crate) struct PieceTally {
     pub(crate) extent: Extent,
     /// Frames with at least one new byte of it.
     pub(crate) frames: u32,
+    /// Frames on the wire beyond those.
+    pub(crate) offloaded: u32,
     /// Bytes of it in the first of them.
     pub(crate) head: u64,
     /// Stand-alone acknowledgements of its bytes that came before its end.
@@ -135,6 +159,7 @@ impl PieceTally {
                 last: mark,
             },
             frames: 0,
+            offloaded: 0,
             head: 0,
             acks: 0,
             retransmitted: 0,
@@ -156,6 +181,10 @@ impl PieceTally {
         flags.set_if(Flags::OUT_OF_ORDER, piece.sent.late);
         Self {
             frames: 1,
+            offloaded: match piece.offload.each {
+                0 => 0,
+                _ => piece.offload.beyond((piece.at, piece.length), false),
+            },
             head: piece.length.into(),
             copies: piece.resent.is_some().into(),
             resent: piece.resent,
@@ -178,6 +207,11 @@ impl PieceTally {
         }
         self.sent.behind = piece.sent.behind;
         self.flags.set_if(Flags::OUT_OF_ORDER, piece.sent.late);
+        if piece.offload.each > 0 && n > 0 {
+            let goes_on = *last_frame == piece.mark.frame;
+            let beyond = piece.offload.beyond((piece.at, n), goes_on);
+            self.offloaded = self.offloaded.saturating_add(beyond);
+        }
         if *last_frame != piece.mark.frame {
             *last_frame = piece.mark.frame;
             self.frames = self.frames.saturating_add(1);
@@ -229,6 +263,27 @@ mod tests {
     use super::*;
     use wirewait_wire::Timestamp;
 
+    /// Perf definitions, 5.1.5: ceil(payload / MSS). Ethernet, IPv4 and TCP with time stamps: 66 bytes of headers, and
+    /// 1,448 of data in 1,514.
+    #[test]
+    fn a_frame_that_was_put_together_counts_as_those_on_the_wire() {
+        let offload = Offload {
+            header: 66,
+            each: 1_448,
+        };
+        let more = |at: u32, n: u32, goes_on: bool| offload.beyond((66 + at, n), goes_on);
+        // ceil(7,240 / 1,448) = 5, ceil(7,241 / 1,448) = 6, ceil(1,448 / 1,448) = 1.
+        assert_eq!(more(0, 7_240, false), 4);
+        assert_eq!(more(0, 7_241, false), 5);
+        assert_eq!(more(0, 1_448, false), 0);
+        // A message of 100 bytes over the end of the first of them is in two; behind it, in one.
+        assert_eq!(more(1_400, 100, false), 1);
+        assert_eq!(more(1_448, 100, false), 0);
+        // Cut into pieces, it is as many.
+        assert_eq!(more(0, 4, false) + more(4, 7_236, true), 4);
+        assert_eq!(more(0, 1_448, false) + more(1_448, 5_792, true), 4);
+    }
+
     #[test]
     fn a_tally_of_one_piece_is_what_adding_it_makes() {
         let mark = |frame| Mark {
@@ -247,6 +302,7 @@ mod tests {
             sent: Sent::UNKNOWN,
             packet: None,
             stamp: None,
+            offload: Offload::default(),
         };
         let numbered = Piece {
             share: (2, 9),

@@ -404,6 +404,7 @@ impl ByteStream {
                 sent: piece.sent,
                 packet: piece.packet,
                 stamp: piece.stamp,
+                offload: piece.offload,
             };
             self.held.insert(a, held);
             done += length;
@@ -427,6 +428,7 @@ impl ByteStream {
                 sent: held.sent,
                 packet: held.packet,
                 stamp: held.stamp,
+                offload: held.offload,
             }));
         }
     }
@@ -477,6 +479,7 @@ mod tests {
             sent: crate::piece::Sent::UNKNOWN,
             packet,
             stamp: None,
+            offload: crate::piece::Offload::default(),
         }
     }
 

@@ -413,6 +413,7 @@ impl Transaction {
         frames.ack += u64::from(self.frames.ack);
         frames.control += u64::from(self.frames.control);
         frames.retransmitted += u64::from(self.frames.retransmitted);
+        frames.offloaded += u64::from(self.frames.offloaded);
     }
 
     /// Notes what it is left out of.

@@ -160,6 +160,8 @@ pub struct FrameSums {
     pub control: u64,
     /// Seen before.
     pub retransmitted: u64,
+    /// On the wire beyond those of requests and responses, see [`FrameCounts`](crate::FrameCounts::offloaded).
+    pub offloaded: u64,
 }
 
 /// What became of requests.
@@ -364,8 +366,18 @@ sums!(
 );
 sums!(
     /// Adds the frames of another row.
-    FrameSums.merge { request, response, interim, ack, control, retransmitted }
+    FrameSums.merge { request, response, interim, ack, control, retransmitted, offloaded }
 );
+
+impl FrameSums {
+    /// Those on the wire with messages: requests, interim and final responses.
+    #[must_use]
+    pub const fn data(&self) -> u64 {
+        let captured = self.request.saturating_add(self.interim);
+        let captured = captured.saturating_add(self.response);
+        captured.saturating_add(self.offloaded)
+    }
+}
 
 /// Whether requests of this class count in times of users, shares and files: what waits for others
 /// by design does not.

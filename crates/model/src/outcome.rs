@@ -81,10 +81,13 @@ pub struct FrameCounts {
     pub control: u32,
     /// With bytes that had all been seen before.
     pub retransmitted: u32,
+    /// Frames on the wire beyond those of request, interim and final response: what the capturing station put together
+    /// (offload) counts there as one, and was several (perf definitions, 5.1.5).
+    pub offloaded: u32,
 }
 
 impl FrameCounts {
-    /// All of them.
+    /// All of them, as captured.
     #[must_use]
     pub fn total(&self) -> u64 {
         [

@@ -176,18 +176,15 @@ pub(crate) fn operation(of: &OperationKey) -> String {
     }
 }
 
-/// Mean frames per request that carry its messages, and that only acknowledge them: two
-/// numbers that say different things (perf definitions, section 4).
+/// Mean frames on the wire per request that carry its messages, and that only acknowledge them: two
+/// numbers that say different things (perf definitions, sections 4 and 5.1.5).
 #[must_use]
 pub fn frames_per_request(frames: &FrameSums, counts: &Counts) -> (Option<Milli>, Option<Milli>) {
     // A response whose request was not captured is an exchange too, and its frames are in
     // the sums.
     let exchanges = counts.requests.saturating_add(counts.orphan_responses);
-    let data = [frames.request, frames.interim, frames.response]
-        .into_iter()
-        .fold(0, u64::saturating_add);
     (
-        Milli::ratio(data, exchanges),
+        Milli::ratio(frames.data(), exchanges),
         Milli::ratio(frames.ack, exchanges),
     )
 }
@@ -305,6 +302,7 @@ mod tests {
             ack: 16,
             control: 99,
             retransmitted: 99,
+            offloaded: 0,
         };
         let counts = Counts {
             requests: 10,
@@ -312,5 +310,12 @@ mod tests {
         };
         let both = frames_per_request(&frames, &counts);
         assert_eq!(both, (Some(Milli(4200)), Some(Milli(1600))));
+        // One of the frames was 45 on the wire (perf definitions, 5.1.5).
+        let frames = FrameSums {
+            offloaded: 44,
+            ..frames
+        };
+        let both = frames_per_request(&frames, &counts);
+        assert_eq!(both, (Some(Milli(8600)), Some(Milli(1600))));
     }
 }

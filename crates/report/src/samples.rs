@@ -109,6 +109,7 @@ pub(crate) fn server_row() -> ServerRow {
             ack: 2,
             control: 1,
             retransmitted: 1,
+            offloaded: 0,
         },
         data_bytes: 8192,
         moving_ns: 2_001_510_000,

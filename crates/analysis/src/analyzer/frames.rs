@@ -6,11 +6,32 @@ use crate::arrivals::SentBytes;
 use crate::clock::Seam;
 use crate::duplicates::Before;
 use crate::path::Paths;
-use crate::piece::{Piece, Sent};
+use crate::piece::{Offload, Piece, Sent};
+use crate::segment::data_of;
 use crate::table::TablePlace;
 use crate::world::{Seen, Shared};
 use crate::{Mark, Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Connection, Frame, Order, Span, Timestamp, Walk};
+use wirewait_wire::{Carries, Connection, Frame, Order, Registry, Span, Timestamp, Walk};
+
+/// No medium has a shorter limit to the length of its frames.
+const LONGEST: u32 = 1_518;
+
+/// How a frame with a segment was cut on the wire, if it is longer than any there: each part has headers like
+/// its own.
+#[cold]
+#[inline(never)]
+fn offload(frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Offload {
+    let medium = registry.medium(frame.link);
+    let longest = medium.and_then(|medium| medium.longest);
+    let longest = longest.filter(|longest| frame.wire_len > *longest);
+    match (longest, walk.facts.order, walk.last()) {
+        (Some(longest), Order::Stream(_), Some(last)) => Offload {
+            header: last.payload,
+            each: data_of(longest, last.payload),
+        },
+        _ => Offload::default(),
+    }
+}
 
 impl Shared {
     /// The innermost layer that carries requests.
@@ -205,6 +226,10 @@ impl AnalyzerState {
                 sent: Sent::UNKNOWN,
                 packet: walk.facts.packet_id,
                 stamp: None,
+                offload: match frame.wire_len > LONGEST {
+                    true => offload(frame, walk, &common.registry),
+                    false => Offload::default(),
+                },
             },
             message: walk.message.map(|span| span.dissector),
             layer: walk.last()?.dissector,

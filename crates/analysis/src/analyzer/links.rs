@@ -416,6 +416,7 @@ impl AnalyzerState {
                     sent: held.sent,
                     packet: None,
                     stamp: None,
+                    offload: Offload::default(),
                 },
                 message: held.message,
                 layer: held.layer,

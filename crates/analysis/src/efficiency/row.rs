@@ -168,10 +168,10 @@ impl EfficiencyRow {
         })
     }
 
-    /// Frames of requests and of their answers, interim ones included.
+    /// Frames on the wire of requests and of their responses, interim ones included.
     #[must_use]
     pub const fn data_frames(&self) -> u64 {
-        self.frames.request + self.frames.response + self.frames.interim
+        self.frames.data()
     }
 
     /// All frames.

@@ -215,6 +215,8 @@ impl Pairing {
                 open.deed = Deed::Request;
                 let t = &mut open.transaction;
                 t.frames.request = t.frames.request.saturating_add(message.tally.frames);
+                let offloaded = t.frames.offloaded.saturating_add(message.tally.offloaded);
+                t.frames.offloaded = offloaded;
                 t.flags.set(Flags::RAW);
                 t.absorb(&message.tally);
                 t.request_bytes += message.tally.bytes;
@@ -411,6 +413,7 @@ impl Pairing {
         t.response = Some(message.tally.extent);
         t.response_bytes = message.tally.bytes;
         t.frames.response = message.tally.frames;
+        t.frames.offloaded = message.tally.offloaded;
         t.data_bytes = x.data;
         t.copies = 0;
         t.flags.set_if(Flags::CAPTURE_LOSS, other);

@@ -110,6 +110,7 @@ impl Open {
         t.request = Some(tally.extent);
         t.request_bytes = tally.bytes;
         t.frames.request = tally.frames;
+        t.frames.offloaded = tally.offloaded;
         t.asked_bytes = x.asked;
         t.data_bytes = x.data;
         t.copies = tally.copies.saturating_add(1);
@@ -198,6 +199,7 @@ impl Open {
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
         } else {
             t.frames.request = t.frames.request.saturating_add(tally.frames);
+            t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
             t.data_bytes += x.data;
             t.asked_bytes = t.asked_bytes.max(x.asked);
         }
@@ -257,6 +259,7 @@ impl Open {
         t.interim_bytes = t.interim_bytes.saturating_add(tally.bytes);
         t.first_interim.get_or_insert(tally.extent.first);
         t.frames.interim = t.frames.interim.saturating_add(tally.frames);
+        t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
         t.absorb(tally);
         self.deed = Deed::Interim;
     }
@@ -310,6 +313,7 @@ impl Open {
         self.deed = Deed::Response;
         self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);
         t.frames.response = t.frames.response.saturating_add(tally.frames);
+        t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
         t.response_bytes += tally.bytes;
         t.absorb(tally);
         match &mut t.response {

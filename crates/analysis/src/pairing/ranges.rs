@@ -48,6 +48,7 @@ impl Open {
         let t = &mut self.transaction;
         t.absorb(tally);
         t.frames.request = t.frames.request.saturating_add(tally.frames);
+        t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
         t.request_bytes += tally.bytes;
         t.data_bytes += x.data.min(new);
         if !is_continuation(x) {

@@ -171,6 +171,7 @@ impl Open {
         t.absorb(tally);
         t.request_bytes += tally.bytes;
         t.frames.request = t.frames.request.saturating_add(tally.frames);
+        t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
         if let Some(request) = &mut t.request {
             request.widen(tally.extent);
         }

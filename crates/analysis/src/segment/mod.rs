@@ -393,6 +393,11 @@ fn may_be_put_together(length: u32, walk: &Walk) -> bool {
     of_ip || length.saturating_sub(header) <= LONGEST_DATAGRAM
 }
 
+/// Bytes of data in a full frame with such headers. The longest has a tag.
+pub(crate) fn data_of(longest: u32, header: u32) -> u32 {
+    longest.saturating_sub(TAG).saturating_sub(header).max(1)
+}
+
 impl SegmentRow {
     const fn frames_counted(&self) -> u64 {
         self.captured.frames - self.copies.frames
@@ -403,8 +408,7 @@ impl SegmentRow {
     #[cold]
     fn put_together(&mut self, length: u32, longest: u32, walk: &Walk) {
         let header = walk.last().map_or(0, |span| span.payload);
-        // The longest has a tag.
-        let most = longest.saturating_sub(TAG).saturating_sub(header).max(1);
+        let most = data_of(longest, header);
         let data = length.saturating_sub(header);
         self.oversize += 1;
         self.oversize_on_wire += u64::from(data.div_ceil(most)).max(1);

@@ -33,6 +33,7 @@ pub(super) struct Held {
     pub(super) packet: Option<u16>,
     /// And its time stamp.
     pub(super) stamp: Option<NonZeroU32>,
+    pub(super) offload: Offload,
 }
 
 /// What is held back in one direction. No two overlap.

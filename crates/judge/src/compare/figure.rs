@@ -200,11 +200,7 @@ impl Figure {
             Self::ResponseTimeP95 => ranked(response, response.p95),
             Self::ResponseTimeP99 => ranked(response, response.p99),
             Self::ResponseTimeMax => there(response, response.max),
-            Self::FramesPerRequest => per(side
-                .frames
-                .request
-                .saturating_add(side.frames.interim)
-                .saturating_add(side.frames.response)),
+            Self::FramesPerRequest => per(side.frames.data()),
             Self::AcksPerRequest => per(side.frames.ack),
             Self::RetransmittedPerRequest => per(side.frames.retransmitted),
             Self::DataBytes => whole(side.data_bytes),

@@ -64,6 +64,8 @@ documents! {
         ack: u64,
         control: u64,
         retransmitted: u64,
+        /// On the wire beyond those of requests and responses: what the capturing station put together counts as one there.
+        offloaded: u64,
     }
 
     // Flattened, and a comment of its own would replace those of what it is part of.

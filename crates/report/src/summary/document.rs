@@ -390,7 +390,10 @@ sums!(
 );
 sums!(
     /// Frames, by what they did.
-    Frames of FrameSums { request, response, interim, ack, control, retransmitted }
+    Frames of FrameSums {
+        request, response, interim, ack, control, retransmitted,
+        #[serde(default, skip_serializing_if = "is_zero")] offloaded,
+    }
 );
 
 fn sparse(histogram: &Histogram) -> Vec<(u64, u64)> {
