@@ -57,6 +57,8 @@ pub(crate) struct Pairing {
     /// When the latest answer ended, and the number of the message that it was. Waits by
     /// design and promises taken back do not count: they keep the server from nothing.
     last_response: Option<(Mark, u64)>,
+    /// The latest one in an earlier message than that.
+    earlier_response: Option<(Mark, u64)>,
     /// Nothing falls due before.
     due: Timestamp,
     /// Some request was seen.
@@ -110,6 +112,7 @@ impl Pairing {
             parties,
             server,
             last_response,
+            earlier_response,
             due,
             asked,
             raw,
@@ -131,7 +134,7 @@ impl Pairing {
         (*next_serial, *probes) = (0, 0);
         *parties = Parties::UNKNOWN;
         *server = 0;
-        *last_response = None;
+        (*last_response, *earlier_response) = (None, None);
         *due = Timestamp::from_nanos(i64::MAX);
         (*asked, *raw, *answered, *named) = (false, false, false, false);
         (*began_late, *doubtful) = (false, false);

@@ -47,7 +47,11 @@ impl Pairing {
 
     /// What follows from its answer being complete.
     fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: &mut impl Events) {
-        let previous = self.last_response;
+        // Parts of one message were sent together, not one after the other.
+        let previous = match self.last_response {
+            Some((_, serial)) if serial == message => self.earlier_response,
+            previous => previous,
+        };
         let open = &mut *self.open[at];
         if open.parties.on_probation {
             open.admitted(events);
@@ -82,10 +86,8 @@ impl Pairing {
                 }
                 None => Turnaround::Exact(times.turnaround),
             };
-            // Parts of one message were sent together, not one after the other.
             let free = previous
                 .filter(|_| t.kind != Kind::Wait)
-                .filter(|(_, serial)| *serial != message)
                 .and_then(|(end, _)| t2.until(end).zip(end.until(t3)))
                 .map(|(behind, own)| (behind > 0, own));
             let (queued, own) = free.unwrap_or((false, times.turnaround));
@@ -104,8 +106,10 @@ impl Pairing {
             let later =
                 |end: &Mark| end.at > t4 && !stepped && !world.steps.borrow().concern(end.frame);
             let latest = previous.filter(|(end, _)| later(end));
-            self.last_response = latest.or(Some((response.last, message)));
+            let latest = latest.or(Some((response.last, message)));
+            self.responded(latest);
         }
+        let open = &mut *self.open[at];
         let linger = if open.lingers {
             world.settings.timeout_ns
         } else {
@@ -120,5 +124,14 @@ impl Pairing {
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);
         events.tell(Event::Answered(open.case()));
+    }
+
+    /// This is the latest response now.
+    pub(super) fn responded(&mut self, latest: Option<(Mark, u64)>) {
+        let message = |of: Option<(Mark, u64)>| of.map(|(_, message)| message);
+        if message(self.last_response) != message(latest) {
+            self.earlier_response = self.last_response;
+        }
+        self.last_response = latest;
     }
 }

@@ -143,6 +143,12 @@ impl Bench {
         self.between.displaced = false;
     }
 
+    /// Another part of the message in the latest frame.
+    pub(super) fn goes_on(&mut self, side: usize, x: Exchange, ms: i64) {
+        self.frame -= 1;
+        self.says(side, x, ms);
+    }
+
     pub(super) fn says(&mut self, side: usize, mut x: Exchange, ms: i64) {
         self.frame += 1;
         let mark = Mark {

@@ -120,7 +120,7 @@ impl Pairing {
         }
         let serial = open.serial;
         if !matches!(open.transaction.kind, Kind::Break | Kind::Wait) {
-            self.last_response = Some((tally.extent.last, message.serial));
+            self.responded(Some((tally.extent.last, message.serial)));
         }
         serial
     }
@@ -135,7 +135,7 @@ impl Pairing {
         world: &World<'_>,
         events: &mut impl Events,
     ) -> u64 {
-        self.last_response = None;
+        (self.last_response, self.earlier_response) = (None, None);
         let open = &mut *self.open[at];
         open.shelve(x.data);
         if let Some(shelved) = &open.shelved {

@@ -78,6 +78,39 @@ fn closing_settles_first() {
     }
 }
 
+/// Perf definitions, R2: t3 - max(t2, t4 of the previous response that was sent before t3). A compound of two, asked at
+/// 1 ms and answered at 12, is served since the response at 10: both parts of it.
+#[test]
+fn parts_of_a_compound_are_served_behind_the_response_before_all_of_them() {
+    let mut bench = Bench::new();
+    bench.between.unordered = false;
+    bench.asks(1, 0);
+    bench.asks(2, 1);
+    bench.goes_on(CLIENT, exchange(Role::Request, 3), 1);
+    bench.answers(1, 10);
+    bench.asks(4, 11);
+    bench.answers(2, 12);
+    bench.goes_on(SERVER, exchange(Role::Response, 3), 12);
+    bench.answers(4, 15);
+    bench.finish(20);
+    let served = |t: &crate::Transaction| {
+        let asked = t.request.map(|of| of.first.frame);
+        let queued = t.flags.contains(Flags::PIPELINED);
+        (asked, t.service_ns.map(|ns| ns / 1_000_000), queued)
+    };
+    let mut all: Vec<_> = bench.closed.iter().map(served).collect();
+    all.sort_unstable();
+    assert_eq!(
+        all,
+        [
+            (Some(1), Some(10), false),
+            (Some(2), Some(2), true),
+            (Some(2), Some(2), true),
+            (Some(4), Some(3), true),
+        ]
+    );
+}
+
 /// SMB1 redirectors ask under one identifier one after the other, and one of a pipe may take longer
 /// than what is asked behind it.
 #[test]
