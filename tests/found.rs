@@ -115,6 +115,27 @@ fn found_damaged_numbers_make_no_centuries() {
     }
 }
 
+/// The sequence number of frame 67 is too high by 2,048: its bytes come in the middle of messages of later. From frame 130 on, each
+/// request is answered in the frame behind it, as their MessageIds are the same (`smb2.msg_id` of tshark).
+#[test]
+fn found_messages_behind_a_damaged_sequence_number() {
+    let test = "found_messages_behind_a_damaged_sequence_number";
+    let Some(Analysis { transactions, .. }) = found(test, "1-1793-smb2_getinfo.pcap") else {
+        return;
+    };
+    let frame = |extent: Option<wirewait::Extent>| extent.map(|of| of.first.frame);
+    let behind = transactions.iter().filter(|t| {
+        let asked = frame(t.request);
+        asked >= Some(130) && t.protocol == "smb2"
+    });
+    let mut answered = 0;
+    for t in behind {
+        assert_eq!(frame(t.response), frame(t.request).map(|n| n + 1), "{t:?}");
+        answered += 1;
+    }
+    assert!(answered > 60, "{answered}");
+}
+
 /// The capture lacks nothing: one segment was lost on the wire, and sent again so many segments later.
 #[test]
 fn found_a_segment_lost_on_the_wire_is_no_loss_of_the_capture() {

@@ -60,6 +60,8 @@ pub(crate) struct Assembler {
     reader: Option<DissectorId>,
     /// Where the next part of the message begins is not known.
     seeking: bool,
+    /// Nobody reads the message under way.
+    unread: bool,
     tally: Option<PieceTally>,
     last_frame: u64,
     serial: u64,
@@ -101,6 +103,7 @@ impl Assembler {
             length: None,
             reader: None,
             seeking: false,
+            unread: false,
             tally: None,
             last_frame: 0,
             serial: 0,
@@ -236,6 +239,9 @@ impl Assembler {
         out: &mut dyn FnMut(Message<'_>),
     ) {
         let framer = registry.dissector(framer);
+        if self.unread && self.is_misled(piece, framer) {
+            self.go_on_here();
+        }
         let mut rest = None;
         while let piece = rest.as_ref().unwrap_or(piece)
             && piece.length > 0

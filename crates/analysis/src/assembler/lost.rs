@@ -33,6 +33,23 @@ impl Assembler {
         skip
     }
 
+    /// Whether what is taken for a message that nobody reads is none: damaged bytes may say that one of millions of bytes
+    /// begins, and nothing behind them would be read. This segment, which would be inside of it, is a whole message of
+    /// this framing, one that is known by its looks, and nothing else.
+    #[cold]
+    pub(super) fn is_misled(&self, piece: &Piece<'_>, framer: &Dissector) -> bool {
+        let inside = self.state == AssemblyState::Inside && self.left > u64::from(piece.length);
+        inside && start(piece.bytes, framer) == Some(0) && is_whole(piece, framer)
+    }
+
+    /// A message begins here; what was under way is passed over.
+    #[cold]
+    pub(super) fn go_on_here(&mut self) {
+        self.abandon();
+        self.passed_to = self.position;
+        self.state = AssemblyState::Between;
+    }
+
     /// A message began with these bytes, which were passed over.
     fn go_on_from(&mut self, bytes: &[(u8, Mark)]) {
         let Some((_, mark)) = bytes.first() else {
@@ -72,6 +89,13 @@ impl Tail {
         self.0.drain(..beyond);
         piece.bytes.len() as u64 >= u64::from(piece.length)
     }
+}
+
+/// Whether a message that begins with these bytes ends with them.
+fn is_whole(piece: &Piece<'_>, framer: &Dissector) -> bool {
+    let framing = framer.framing.map(|framing| framing(piece.bytes));
+    matches!(framing, Some(Framing::Message { header, length, .. })
+        if header > 0 && length > 0 && header.checked_add(length) == Some(piece.length))
 }
 
 /// Where a message begins in these bytes. A place counts only if a message can be framed there, or this

@@ -88,6 +88,7 @@ impl Assembler {
                 length: u32::try_from(self.got + self.left).unwrap_or(u32::MAX),
             };
             let dissector = registry.resolve(&self.next, input.bytes);
+            self.unread = dissector.is_none();
             let mut part = part_of(input, dissector, registry);
             let length = Reading::new(input, dissector, &mut part).length.max(1);
             self.length = Some(length.min(self.got + self.left));
@@ -210,6 +211,7 @@ impl Assembler {
         self.got = 0;
         self.confirmed = 0;
         self.length = None;
+        self.unread = false;
         self.head.clear();
         self.head_closed = false;
         if let Some(trail) = &mut self.trail {
@@ -251,6 +253,6 @@ impl Assembler {
         self.got = 0;
         self.left = 0;
         self.length = None;
-        self.seeking = false;
+        (self.seeking, self.unread) = (false, false);
     }
 }
