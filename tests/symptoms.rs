@@ -219,7 +219,6 @@ const REAL: Raised = &[
             "slow_answers",
         ],
     ),
-    ("real/smb2_dac_sample.pcap.gz", &["overlapping_reads"]),
     (
         "real/smb2_null-linktype_loopback.pcap",
         &["overlapping_reads", "queueing", "slow_break", "slow_server"],

@@ -58,6 +58,9 @@ pub(crate) struct KnownNames {
     texts: Table<Arc<str>, ()>,
     places: Table<Arc<Place>, ()>,
     numbers: Table<(u64, Number), Arc<Place>>,
+    /// The first conversation of a session that may get others; `None` where two conversations began one with this
+    /// number, with two servers.
+    sessions: Table<Id, Option<u64>>,
     /// For each name the one shown in its stead.
     pseudonyms: Option<Pseudonyms>,
     /// Numbers that were given up because there were too many.
@@ -79,6 +82,7 @@ impl KnownNames {
             texts: Table::new(capacity),
             places: Table::new(capacity),
             numbers: Table::new(capacity),
+            sessions: Table::new(capacity),
             pseudonyms: private.then(|| Pseudonyms {
                 of: Table::new(capacity),
                 next: [0; 4],
@@ -93,6 +97,27 @@ impl KnownNames {
     pub(crate) fn find(&mut self, conversation: u64, number: Number) -> Option<Arc<Place>> {
         let found = self.numbers.find(&(conversation, number))?;
         self.numbers.get_mut(found).map(|place| Arc::clone(place))
+    }
+
+    /// This conversation began a session.
+    pub(crate) fn begins_session(&mut self, session: Id, conversation: u64) {
+        if let Some(found) = self.sessions.find(&session)
+            && let Some(of) = self.sessions.get_mut(found)
+        {
+            *of = of.filter(|of| *of == conversation);
+            return;
+        }
+        let (_, evicted) = self.sessions.insert(session, Some(conversation));
+        self.evicted = self.evicted.saturating_add(u64::from(evicted.is_some()));
+    }
+
+    /// The conversation that began this session, if that is known. It is this one, where none was captured.
+    pub(crate) fn joins_session(&mut self, session: Id, conversation: u64) -> Option<u64> {
+        if self.sessions.find(&session).is_none() {
+            self.begins_session(session, conversation);
+        }
+        let found = self.sessions.find(&session)?;
+        *self.sessions.get_mut(found)?
     }
 
     /// From now on this number stands for `place`.

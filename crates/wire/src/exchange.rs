@@ -122,6 +122,9 @@ impl Effects {
     /// Asks whether the other end is there, and for nothing else. Where it never was heard, nobody
     /// is known to wait for it.
     pub const PROBES: Self = Self(1 << 12);
+    /// Makes the connection one more of a session that has others (a channel of SMB 3): what they number means the same
+    /// here.
+    pub const BINDS: Self = Self(1 << 13);
 
     /// Whether a connection, session or share is set up by it.
     #[must_use]

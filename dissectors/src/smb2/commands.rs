@@ -263,6 +263,10 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
     ex.file = file_at(h.command).and_then(|at| file(h, bytes, at, None));
     match h.command {
         command::CANCEL => cancel(h, &mut ex),
+        // SMB2_SESSION_FLAG_BINDING (2.2.5).
+        command::SESSION_SETUP if bytes.get(BODY + 2).is_some_and(|flags| flags & 1 != 0) => {
+            ex.effects = Effects::BINDS;
+        }
         command::CLOSE => ex.answers = ex.file.map(|f| folded(space::OPLOCK, f.handle)),
         command::READ => {
             ex.asked = le32(bytes, 68).unwrap_or_default().into();

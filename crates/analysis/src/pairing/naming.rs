@@ -16,6 +16,8 @@ pub(super) struct Naming {
     latest: Option<(usize, u64, Arc<Place>)>,
     /// Answers have told by which numbers they call what was named.
     bound: bool,
+    /// The conversation that began the session of which this one is a channel: its numbers hold here.
+    channel_of: Option<u64>,
 }
 
 impl Naming {
@@ -28,7 +30,7 @@ impl Naming {
         world: &World<'_>,
     ) {
         let mut known = world.names.borrow_mut();
-        let conversation = open.transaction.conversation;
+        let conversation = self.numbers_of(open.transaction.conversation);
         let handle = x.file.map(|file| file.handle);
         let mut place = self
             .latest
@@ -126,6 +128,15 @@ impl Naming {
             t.place = known.of_pipes(t.place.as_ref());
             open.parties.changed();
         }
+        let conversation = self.numbers_of(t.conversation);
+        if let Some(session) = x.session.filter(|_| t.effects.has(Effects::LOGS_ON)) {
+            if t.effects.has(Effects::BINDS) {
+                self.channel_of = known.joins_session(session, conversation);
+                self.bound = true;
+            } else {
+                known.begins_session(session, conversation);
+            }
+        }
         let told = open.told;
         if let Some(place) = &t.place {
             for number in [
@@ -138,16 +149,21 @@ impl Naming {
             .into_iter()
             .flatten()
             {
-                known.bind(t.conversation, number, place);
+                known.bind(conversation, number, place);
                 self.bound = true;
             }
         }
         if t.kind == Kind::Close
             && let Some(file) = t.file
         {
-            known.unbind(t.conversation, Number::File(file.handle));
-            known.unbind(t.conversation, Number::Call(file.handle));
+            known.unbind(conversation, Number::File(file.handle));
+            known.unbind(conversation, Number::Call(file.handle));
         }
+    }
+
+    /// The conversation whose numbers hold in this one.
+    fn numbers_of(&self, conversation: u64) -> u64 {
+        self.channel_of.unwrap_or(conversation)
     }
 }
 

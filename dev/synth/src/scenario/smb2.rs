@@ -106,6 +106,11 @@ impl Smb2State {
         }
         match code {
             command::NEGOTIATE => (header.session, header.tree) = (0, 0),
+            // Another connection for a session: from now on, all of this one is of it.
+            command::SESSION_SETUP if options.flag("binding")? => {
+                header.tree = 0;
+                self.session = header.session;
+            }
             command::SESSION_SETUP => {
                 header.tree = 0;
                 if options.or::<u8>("round", 1)? <= 1 {
@@ -280,7 +285,10 @@ fn data(options: &Options) -> Result<Vec<u8>, Fault> {
 fn request_body(verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
     Ok(match verb.text.as_str() {
         "negotiate" => request::negotiate(&[0x0202, 0x0210]),
-        "session-setup" => request::session_setup(options.or("round", 1)?),
+        "session-setup" => {
+            let flags = u8::from(options.flag("binding")?);
+            request::session_setup(options.or("round", 1)?, flags)
+        }
         "tree-connect" => {
             request::tree_connect(options.text("path")?.unwrap_or("\\\\server\\data"))
         }

@@ -16,16 +16,17 @@ pub fn negotiate(dialects: &[u16]) -> Vec<u8> {
     out
 }
 
-/// SESSION_SETUP: round 1 offers NTLM, round 2 answers its challenge.
+/// SESSION_SETUP: round 1 offers NTLM, round 2 answers its challenge. Flag 1 binds the connection to a session that
+/// has another one.
 #[must_use]
-pub fn session_setup(round: u8) -> Vec<u8> {
+pub fn session_setup(round: u8, flags: u8) -> Vec<u8> {
     let token = if round <= 1 {
         ntlm_negotiate()
     } else {
         ntlm_authenticate()
     };
     let mut out = Vec::new();
-    out.le16(25).u8(0).u8(1).le32(0).le32(0);
+    out.le16(25).u8(flags).u8(1).le32(0).le32(0);
     out.le16(64 + 24).le16(len16(&token)).le64(0).put(&token);
     out
 }
