@@ -395,7 +395,8 @@ fn the_demonstration() {
 }
 
 /// A client that resets the connection 300 ms after a read that is open abandons it; 99 ms are
-/// nothing, and neither is a reset by the server, nor one with no request but one that waits by design.
+/// nothing, and neither is a reset by the server, nor one with no request but one that waits by design, or with none: the
+/// files that it has open go with the connection, as clients do that are shut down.
 #[test]
 fn a_client_that_aborts_while_it_waits() {
     let made = |request: &str, reset: &str| {
@@ -420,6 +421,9 @@ fn a_client_that_aborts_while_it_waits() {
     assert_eq!(made(read, "0.299 A>S"), None);
     assert_eq!(made(read, "0.500 S>A"), None);
     assert_eq!(made("notify-change fid=1", "0.500 A>S"), None);
+    let answered = format!("{read}\n0.210 S>A smb1 read-andx data=512");
+    assert_eq!(made(&answered, "0.500 A>S"), None);
+    assert_eq!(made(&answered, "0.211 A>S"), None);
 }
 
 /// What a client looks for and nobody has, against tshark: the queries of each name that 172.31.15.236 sent to
