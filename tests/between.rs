@@ -185,3 +185,60 @@ fn real_captures_of_both_ends_are_joined() {
     let why = between(&other, &smb).unwrap_err();
     assert!(why.contains("no frame in common"), "{why}");
 }
+
+/// 25 requests of 4 ms, 2 of them at the server; and one at 3 s that is not answered, before the next one at 8 s. Whose the
+/// 5 s are shows at the server: it had not the request; or it answered after 40 ms; or never.
+#[test]
+fn a_wait_in_vain_is_of_the_one_that_the_other_capture_shows() {
+    let folder = std::env::temp_dir().join(format!("wirewait-in-vain-{}", std::process::id()));
+    crate::support::shared_folder(&folder);
+    let scenario = |[asked, answered]: [i64; 2], lost: &str| {
+        let at = |us: i64| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+        let mut text = "title reads\nethernet raw\nclient C ipx 00000022.020000002201:0552\n\
+             server S ipx 00000022.020000000001:0550\n"
+            .to_owned();
+        for n in 0..26 {
+            let begin = if n < 25 { n * 100_000 } else { 8_000_000 };
+            if n == 25 {
+                text += lost;
+            }
+            let (asks, answers) = (at(begin + asked), at(begin + answered));
+            text += &format!(
+                "{asks} C>S smb1 open-andx name=\\F{n}.TXT cid=7 sequence={} mid=3\n\
+                 {answers} S>C smb1 open-andx fid={n} size=100\n",
+                n + 1
+            );
+        }
+        let scenario = wirewait_synth::Scenario::parse("made", &text);
+        let frames = scenario.unwrap_or_else(|e| panic!("{e}")).frames().to_vec();
+        crate::support::capture_of(&frames)
+    };
+    let ask = |at: &str| format!("{at} C>S smb1 open-andx name=\\X.TXT cid=7 sequence=99 mid=3\n");
+    let answer = "3.041000 S>C smb1 open-andx fid=99 size=100\n";
+    let files = ["clients", "servers"].map(|end| folder.join(format!("{end}.pcap")));
+    std::fs::write(&files[0], scenario([0, 4_000], &ask("3.000000"))).unwrap();
+    let (ms, all) = (1_000_000, 5_000 * 1_000_000);
+    for (lost, way, server) in [
+        (String::new(), all, 0),
+        (ask("3.001000") + answer, all - 40 * ms, 40 * ms),
+        (ask("3.001000"), 0, all),
+    ] {
+        std::fs::write(&files[1], scenario([1_000, 3_000], &lost)).unwrap();
+        let joined = between(&files[0], &files[1]).unwrap();
+        let vain = &joined["waited_in_vain"];
+        assert_eq!(number(&joined, "unanswered"), 1, "{joined}");
+        assert_eq!(number(vain, "way_ns"), way, "{lost}: {joined}");
+        assert_eq!(number(vain, "server_ns"), server, "{lost}: {joined}");
+        assert_eq!(number(vain, "unknown_ns"), 0, "{lost}: {joined}");
+        // 26 others: 2 ms each.
+        assert_eq!(number(&joined, "way_ns"), way + 26 * 2 * ms, "{joined}");
+        assert_eq!(
+            number(&joined, "server_ns"),
+            server + 26 * 2 * ms,
+            "{joined}"
+        );
+        let named = if server == all { "server" } else { "network" };
+        assert_eq!(joined["culprit"], named, "{joined}");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

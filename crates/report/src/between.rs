@@ -315,9 +315,14 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         ));
     }
     if joined.unanswered > 0 {
+        let vain = &joined.in_vain;
         lines.push(format!(
-            "Doubt: {} not answered in {clients}: the wait for them counts among the pauses.",
-            were(joined.unanswered)
+            "Doubt: {} not answered in {clients}. Of the wait for them, {} counts as the server's, which had the \
+             request; {} as the way's, where it or its response was lost; of {} it is not known.",
+            were(joined.unanswered),
+            report.span(vain.server_ns),
+            report.span(vain.way_ns),
+            report.span(vain.unknown_ns),
         ));
     }
     if joined.left_out > 0 {

@@ -4,7 +4,7 @@ use super::clocks::{Clocks, SameFrames};
 use super::rows::{BetweenRow, BetweenRows, RequestSlices};
 use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
 use crate::{Culprit, Finding};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wirewait_analysis::ENOUGH;
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -46,6 +46,18 @@ pub struct LostFrames {
     pub unseen: u64,
 }
 
+/// Time in which clients waited for requests that were not answered, by what the capture at the servers has of them, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InVain {
+    /// Lost between the two, the request or its response.
+    pub way_ns: u64,
+    /// With the server: until it responded, or all of it, where it did not.
+    pub server_ns: u64,
+    /// It is not known whether the request reached the server, or how long its client waited.
+    pub unknown_ns: u64,
+}
+
 /// Two captures of the same traffic.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -64,6 +76,8 @@ pub struct Between {
     pub only_at_clients: u64,
     /// Requests that were not answered at the clients.
     pub unanswered: u64,
+    /// The time in which clients waited for those. It is part of the times below.
+    pub in_vain: InVain,
     /// Who has most of the time, if it can be told.
     pub finding: Finding,
     /// Between requests, at the clients, ns.
@@ -72,7 +86,7 @@ pub struct Between {
     pub way_ns: u64,
     /// From the whole request to the response, at the servers, ns.
     pub server_ns: u64,
-    /// Of requests that one capture alone has, ns: nobody's.
+    /// Of requests that one capture alone has, or that nobody answered, ns: nobody's.
     pub unknown_ns: u64,
     /// Pauses that count as idle, ns; no part of the active time.
     pub idle_ns: u64,
@@ -96,6 +110,9 @@ pub struct Between {
 
 /// When a frame was lost, and between which client and which server.
 type LostMoment = (Timestamp, (Endpoint, Endpoint));
+
+/// A client waits no longer for a response that does not come, ns (perf definitions, section 3).
+const IN_VAIN_NS: i64 = 60_000_000_000;
 
 /// Lost frames that are listed.
 const LISTED: usize = 8;
@@ -154,6 +171,7 @@ impl Between {
             clients: 0,
             only_at_clients: 0,
             unanswered: 0,
+            in_vain: InVain::default(),
             finding: Finding::None,
             client_ns: 0,
             way_ns: 0,
@@ -171,7 +189,8 @@ impl Between {
         };
         let ends = Ends::of(clients.1, servers.1, &swapped);
         let moments = between.frames([clients.0, servers.0], [of_clients, of_servers], &ends);
-        let rows = between.time(clients.1, servers.1, &swapped, (&moments, think_ns));
+        let last = clients.0.frames.last().map(|frame| frame.at);
+        let rows = between.time(clients.1, servers.1, &swapped, (&moments, last, think_ns));
         between.clocks = clocks(clients.0, servers.0, &sure, &ends, first_at_clients);
         let ahead = between.clocks.map(|clocks| match first_at_clients {
             true => clocks.ahead_ns,
@@ -269,19 +288,33 @@ impl Between {
         moments
     }
 
+    fn waited_in_vain(&mut self, vain: &InVain) {
+        self.unanswered += 1;
+        self.way_ns += vain.way_ns;
+        self.server_ns += vain.server_ns;
+        self.unknown_ns += vain.unknown_ns;
+        self.in_vain.way_ns += vain.way_ns;
+        self.in_vain.server_ns += vain.server_ns;
+        self.in_vain.unknown_ns += vain.unknown_ns;
+    }
+
     /// Shares out the time of each client.
     fn time(
         &mut self,
         clients: &RequestsSeen,
         servers: &RequestsSeen,
         pairs: &HashMap<usize, usize>,
-        (lost, think_ns): (&[LostMoment], i64),
+        (lost, last, think_ns): (&[LostMoment], Option<Timestamp>, i64),
     ) -> BetweenRows {
         let mut rows = BetweenRows::default();
         let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
         for (place, request) in clients.requests.iter().enumerate() {
             of_client.entry(request.client).or_default().push(place);
         }
+        // Who never has a response may ask nobody in particular, or be answered elsewhere.
+        let answered = clients.requests.iter().filter(|of| of.response.is_some());
+        let answered: BTreeSet<(Endpoint, Endpoint)> =
+            answered.map(|of| (of.client, of.server)).collect();
         let (mut ways, mut turnarounds) = (Vec::new(), Vec::new());
         for places in of_client.values_mut() {
             places.sort_by_key(|place| clients.requests[*place].request.first.at);
@@ -289,13 +322,25 @@ impl Between {
             // Which server's response that was, and when it ended there.
             let mut before: Option<(Endpoint, Timestamp)> = None;
             let mut any = false;
-            for place in places {
+            let mut follows = BTreeMap::new();
+            let next: Vec<Option<Timestamp>> = (places.iter().rev())
+                .map(|place| {
+                    let request = &clients.requests[*place];
+                    follows.insert(request.server, request.request.first.at)
+                })
+                .collect();
+            for (place, next) in places.iter().zip(next.into_iter().rev()) {
                 let request = &clients.requests[*place];
-                let Some(response) = request.response else {
+                let ends = (request.client, request.server);
+                if request.response.is_none() && !answered.contains(&ends) {
                     self.unanswered += 1;
                     continue;
+                }
+                let begin = request.request.first.at;
+                let end = match request.response {
+                    Some(response) => response.last.at,
+                    None => begin.plus(IN_VAIN_NS).min(next.or(last).unwrap_or(begin)),
                 };
-                let (begin, end) = (request.request.first.at, response.last.at);
                 let end = request.lost_until.map_or(end, |until| until.max(end));
                 let mut slices = RequestSlices::default();
                 if let Some(until) = until {
@@ -310,11 +355,25 @@ impl Between {
                 until = Some(until.map_or(end, |until| until.max(end)));
                 let owned = positive(end.since(from));
                 let other = pairs.get(place).map(|other| &servers.requests[*other]);
+                if request.response.is_none() {
+                    before = before.filter(|_| !owns);
+                    let at = lost.partition_point(|(at, _)| *at < begin);
+                    let mut sent = lost[at..].iter().take_while(|(at, _)| *at == begin);
+                    let is_lost = sent.any(|(_, of)| *of == ends);
+                    let waited = request.unanswered && next.is_some();
+                    let vain = in_vain(owned, other, (waited, is_lost));
+                    self.waited_in_vain(&vain);
+                    (slices.way, slices.server, slices.unknown) =
+                        (vain.way_ns, vain.server_ns, vain.unknown_ns);
+                    rows.add(request, None, slices);
+                    continue;
+                }
                 let waited = (from > begin).then_some(before).flatten();
                 if owns {
                     let ended =
                         other.and_then(|other| Some((other.server, other.response?.last.at)));
-                    before = ended.filter(|_| end == response.last.at);
+                    let last = request.response.map(|response| response.last.at);
+                    before = ended.filter(|_| last == Some(end));
                 }
                 let Some((t2, t3)) = other.and_then(|other| served(request, other)) else {
                     self.only_at_clients += 1;
@@ -351,6 +410,30 @@ impl Between {
         self.way_of_a_request = spread(ways);
         self.turnaround = spread(turnarounds);
         rows
+    }
+}
+
+/// Whose the time is in which a client waited in vain: whether it is known that it did, and whether the request was lost.
+/// A request that is in the capture at the servers came there; a response that is in it left.
+fn in_vain(owned: u64, there: Option<&RequestSight>, (waited, is_lost): (bool, bool)) -> InVain {
+    let served = there.map(|there| match there.response {
+        Some(answer) => positive(answer.first.at.since(there.request.last.at)).min(owned),
+        None => owned,
+    });
+    match (waited, served) {
+        (true, Some(served)) => InVain {
+            way_ns: owned - served,
+            server_ns: served,
+            unknown_ns: 0,
+        },
+        (true, None) if is_lost => InVain {
+            way_ns: owned,
+            ..InVain::default()
+        },
+        _ => InVain {
+            unknown_ns: owned,
+            ..InVain::default()
+        },
     }
 }
 

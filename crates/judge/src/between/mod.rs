@@ -12,6 +12,6 @@ mod rows;
 mod sights;
 
 pub use clocks::Clocks;
-pub use joined::{Between, LostFrames, PlaceOfCapture, Unjoined};
+pub use joined::{Between, InVain, LostFrames, PlaceOfCapture, Unjoined};
 pub use rows::{BetweenOf, BetweenRow};
 pub use sights::{FRAMES, FramesSeen, REQUESTS, RequestsSeen};

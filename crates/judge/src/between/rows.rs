@@ -40,7 +40,7 @@ pub struct BetweenRow {
     pub way_ns: u64,
     /// At the servers, ns.
     pub server_ns: u64,
-    /// Of requests that the capture at the clients alone has answered, ns.
+    /// Of requests that the capture at the clients alone has answered, or of which it is not known who kept them waiting, ns.
     pub unknown_ns: u64,
     /// Requests of which a frame was lost between the two.
     pub with_losses: u64,

@@ -1,7 +1,7 @@
 //! What one of two captures has: its frames, by which they are known again, and its requests.
 
 use std::collections::HashMap;
-use wirewait_analysis::{Extent, Sink, Transaction};
+use wirewait_analysis::{Extent, Flags, Outcome, Sink, Transaction};
 use wirewait_wire::{Cast, Endpoint, Frame, Kind, Registry, Timestamp, Walk};
 
 /// Frames of a capture that are looked for in the other one.
@@ -124,6 +124,8 @@ pub(super) struct RequestSight {
     pub(super) server: Endpoint,
     pub(super) request: Extent,
     pub(super) response: Option<Extent>,
+    /// Its client waited for a response in vain, as both directions show.
+    pub(super) unanswered: bool,
     /// Until when it was retransmitted, as the client lacked it.
     pub(super) lost_until: Option<Timestamp>,
     /// What it asks for, and the data that came of it.
@@ -159,6 +161,7 @@ impl Sink for RequestsSeen {
             server: t.server.station(),
             request,
             response: t.response.filter(|_| answered),
+            unanswered: t.outcome == Outcome::Unanswered && !t.flags.contains(Flags::ONE_SIDED),
             lost_until: t.lost_until,
             of: (t.protocol, t.code, t.data_bytes),
             command: t.operation.name,

@@ -4,7 +4,7 @@ use super::{BetweenReport, sentence};
 use crate::document::{Written, documents, of};
 use crate::figures::Command;
 use std::io::{self, Write};
-use wirewait_judge::between::{BetweenOf, BetweenRow, Clocks, LostFrames};
+use wirewait_judge::between::{BetweenOf, BetweenRow, Clocks, InVain, LostFrames};
 use wirewait_judge::{Culprit, Verdict};
 
 /// The version of the JSON form.
@@ -43,6 +43,8 @@ documents! {
         clients: u64 = joined.clients,
         only_at_clients: u64 = joined.only_at_clients,
         unanswered: u64 = joined.unanswered,
+        /// Of the times below, those in which clients waited for these.
+        waited_in_vain: BetweenInVain = of(&joined.in_vain),
         active_ns: u64 = joined.active_ns(),
         client_ns: u64 = joined.client_ns,
         way_ns: u64 = joined.way_ns,
@@ -79,6 +81,12 @@ documents! {
         client: [u64; 2] = share(Culprit::Client),
         network: [u64; 2] = share(Culprit::Network),
         server: [u64; 2] = share(Culprit::Server),
+    }
+
+    struct BetweenInVain of vain: &InVain {
+        way_ns: u64,
+        server_ns: u64,
+        unknown_ns: u64,
     }
 
     /// Someone's time at both ends.
