@@ -75,6 +75,7 @@ mod threads;
 mod truth;
 mod unanswered;
 mod unknowable;
+mod varying;
 mod verdict;
 mod windows;
 mod words;

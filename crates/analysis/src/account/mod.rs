@@ -19,9 +19,9 @@ use crate::packets::TIMER_NS;
 use crate::parties::Directory;
 use crate::table::TablePlace;
 use crate::tick::ClockTick;
-use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, Settings, StationRow};
+use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, RoundTrip, Settings, StationRow};
 pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
-pub(crate) use distance::{DataThere, Distance, DistanceAt, Evidence, STEADY};
+pub(crate) use distance::{DataThere, Distance, DistanceAt, Evidence, STEADY, WholeAnswers};
 use distance::{Nearest, Paces, PairWays, ServerWay, Ways};
 pub(crate) use operations::Operations;
 use order::ServerOrder;
@@ -56,6 +56,23 @@ pub(crate) fn give(ledgers: &[LedgerRow], stations: &mut [StationRow]) {
         station.client_ns = ledger.get(Phase::Client);
         station.busy_ns = ledger.active().saturating_sub(station.client_ns);
     }
+}
+
+/// By server, how much longer the ways within turnarounds were than the shortest, at least and all together, ns.
+pub(crate) fn varied(ledgers: &[LedgerRow], trips: &[RoundTrip]) -> BTreeMap<Endpoint, u64> {
+    let beyond = |row: &LedgerRow| {
+        let LedgerOf::Server(server) = row.of else {
+            return None;
+        };
+        let server = server.station();
+        // They are in the order of stations.
+        let trip = trips.binary_search_by_key(&server, |trip| trip.station);
+        let shortest = u64::try_from(trips.get(trip.ok()?)?.shortest_ns).unwrap_or(0);
+        let all = row.ledger.network_in_server().low;
+        let beyond = all.saturating_sub(shortest.saturating_mul(row.turnarounds));
+        (beyond > 0).then_some((server, beyond))
+    };
+    ledgers.iter().filter_map(beyond).collect()
 }
 
 /// The account of all clients.

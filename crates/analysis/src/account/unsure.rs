@@ -14,8 +14,6 @@ const LONGEST_NS: i64 = 1_000_000_000;
 /// At most one pause in this number of requests is doubted: where more of them are lost, some are lost
 /// repeatedly, and work stops.
 const RARE: u32 = 10;
-/// The capture was made at a station that answers in this part of the time that the other takes.
-const NEARER: i64 = 4;
 /// Two pauses of a timer differ by less than this part of them.
 const ALIKE: u16 = 20;
 /// Pauses that are remembered until there is one like them.
@@ -77,9 +75,7 @@ impl Paused {
         }
         self.unsure = self.unsure.saturating_add(1);
         let rare = self.unsure.saturating_mul(RARE) <= self.requests;
-        let known = station.samples > 0 && other.samples > 0;
-        let here = known && station.shortest.saturating_mul(NEARER) <= other.shortest;
-        match rare && !here {
+        match rare && !station.is_here(&other) {
             true => u64::try_from(pause).unwrap_or(0),
             false => 0,
         }

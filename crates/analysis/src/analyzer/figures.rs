@@ -73,6 +73,8 @@ impl Analyzer {
         let ledgers = accounting.ledgers(directory);
         let unsure = accounting.accounts.unsure();
         crate::account::give(&ledgers, &mut stations);
+        let trips = accounting.round_trips.rows();
+        let varied = crate::account::varied(&ledgers, &trips);
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -111,10 +113,13 @@ impl Analyzer {
             unsure_idle: unsure.idle,
             unsure_turnarounds: unsure.turnarounds,
             load,
-            round_trips: accounting.round_trips.rows(),
-            symptoms: accounting
-                .watch
-                .judge(&books.watch, directory, &servers, clock.last()),
+            symptoms: accounting.watch.judge(
+                &books.watch,
+                directory,
+                (&servers, &varied),
+                clock.last(),
+            ),
+            round_trips: trips,
             servers,
             slowest: books.slowest.kept(),
             statistics,

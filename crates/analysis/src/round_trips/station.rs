@@ -1,6 +1,6 @@
 //! What is known of a station, and of each of the ways to it.
 
-use crate::account::{DataThere, Distance, STEADY, Took};
+use crate::account::{DataThere, Distance, STEADY, Took, WholeAnswers};
 use crate::{Mark, RoundTrip};
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -29,6 +29,8 @@ pub(super) struct StationWay {
     /// The shortest of the window that began then, and of the one before, ns.
     window: Timestamp,
     shortest: [Option<i64>; 2],
+    /// Those of the same time to all that there was.
+    whole: WholeAnswers,
     pub(super) distance: Distance,
 }
 
@@ -68,6 +70,7 @@ impl StationWay {
         Self {
             window: now,
             shortest: [None; 2],
+            whole: WholeAnswers::default(),
             distance: Distance {
                 apart,
                 ..Distance::UNKNOWN
@@ -87,6 +90,7 @@ impl StationWay {
             let before = self.shortest[0].filter(|_| past < 2 * WINDOW_NS);
             self.shortest = [None, before];
             self.window = answered.at;
+            self.whole.fades();
             (self.distance.line.longer, again) = (Took::NONE, true);
         }
         let shortest = self.shortest[0].map_or(ns, |shortest| shortest.min(ns));
@@ -96,6 +100,11 @@ impl StationWay {
         let reach = &mut distance.reach;
         reach.samples = reach.samples.saturating_add(1);
         reach.total = reach.total.saturating_add(ns);
+        let behind = data.filter(|left| *left != DataThere::UNKNOWN_LEFT);
+        let whole = behind.is_none_or(|left| left <= DataThere::ONE_FRAME);
+        if let Some(variation) = self.whole.took(ns, bytes, whole) {
+            reach.variation = variation;
+        }
         let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
         let moved = moved || reach.samples == STEADY;
         let first = data.is_some() && distance.heard.is_none();

@@ -304,7 +304,7 @@ pub(super) fn starving(
 
 /// Operations of servers whose turnaround fluctuates.
 pub(super) fn fluctuating(
-    rows: &[ServerRow],
+    (rows, varied): (&[ServerRow], &BTreeMap<Endpoint, u64>),
     servers: &BTreeMap<Endpoint, Book>,
     thresholds: &Thresholds,
     found: &mut dyn FnMut(Subject, &Book),
@@ -337,7 +337,13 @@ pub(super) fn fluctuating(
         sights.cost_ns = u64::try_from(lost).unwrap_or(0);
         let mut book = Book::default();
         let cell = book.cell(&FLUCTUATION);
-        cell.hits = sights;
+        // The half of it, or more, is the way's for sure.
+        let way = varied.get(&row.server.station()).copied().unwrap_or(0);
+        if way >= sights.cost_ns.div_ceil(2).max(1) {
+            cell.against.push((Against::Way, sights));
+        } else {
+            cell.hits = sights;
+        }
         cell.word(row.command, t.n);
         found(Subject::Server(row.server), &book);
     }

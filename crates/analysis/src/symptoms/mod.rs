@@ -500,13 +500,13 @@ impl Watch {
         Some(repeated_ns)
     }
 
-    /// Judges all that was gathered. `rows` are the figures by server and operation, `last`
-    /// is when the capture ended.
+    /// Judges all that was gathered. `rows` are the figures by server and operation, `varied` is how much longer
+    /// the ways to servers were than the shortest, and `last` is when the capture ended.
     pub(crate) fn judge(
         &self,
         frames: &FrameWatch,
         directory: &Directory,
-        rows: &[ServerRow],
+        (rows, varied): (&[ServerRow], &BTreeMap<Endpoint, u64>),
         last: Option<Timestamp>,
     ) -> Symptoms {
         let mut found = Vec::new();
@@ -556,7 +556,7 @@ impl Watch {
         let pairs =
             pairs.filter_map(|(ends, pair)| Some((ends, (pair.rhythm.as_deref()?, &pair.book))));
         rhythm::regular(pairs, &self.thresholds, &mut gather);
-        clients::fluctuating(rows, &servers, &self.thresholds, &mut gather);
+        clients::fluctuating((rows, varied), &servers, &self.thresholds, &mut gather);
         for (subject, book) in &own {
             judge(*subject, book, Whose::Own);
         }

@@ -10,6 +10,7 @@ use crate::{
     Extent, Flags, FrameCounts, Mark, Notice, Noticed, Outcome, Settings, Transaction, Turnaround,
     WHOLE_FRAME,
 };
+use std::collections::BTreeMap;
 use wirewait_wire::{Chain, Endpoint, Kind, Operation, Status, Timestamp};
 
 static OPERATIONS: [Operation; 8] = {
@@ -249,7 +250,8 @@ impl Bench {
 
     pub(super) fn judge(&self) -> Symptoms {
         let last = Some(at(self.last));
-        self.watch.judge(&self.frames, &self.directory, &[], last)
+        self.watch
+            .judge(&self.frames, &self.directory, (&[], &BTreeMap::new()), last)
     }
 
     /// How the rule was judged, of whomever; `None` if it was not seen.

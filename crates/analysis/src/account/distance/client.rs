@@ -5,14 +5,18 @@ use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
 use super::super::order::Waited;
 use super::reading::{ReadWithin, Reading};
 use super::server::{SHORT, ServerWay};
+use super::varying::{OwnWay, VaryingWay};
 use super::{
     AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
-    Ways, behind, is_single, ns,
+    Variation, Ways, behind, is_single, ns,
 };
 use crate::case::Case;
 use crate::table::TablePlace;
 use crate::{Flags, Transaction};
 use wirewait_wire::{Endpoint, Timestamp};
+
+/// A station may be as late as this with an acknowledgement, ns: its processor has other work.
+const LATE_NS: i64 = 100_000;
 
 /// Bytes of a response, and of those the ones in its first frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +94,9 @@ pub(in crate::account) struct PairWays {
     unqueued: u64,
     /// Whether the transport of the server, and that of the client, is known to have answered the other one.
     answered: [bool; 2],
+    /// The turnarounds of this server, and the gaps of this client, if their ways vary.
+    turnarounds: VaryingWay,
+    pauses: VaryingWay,
 }
 
 /// What is remembered of the server of a request.
@@ -127,6 +134,10 @@ pub(in crate::account) struct Nearest {
     /// Which data the client had last acknowledged at once, as its latest request began; and what
     /// the evidence was then.
     heard: (Option<DataThere>, u64),
+    /// Which data this server had last acknowledged at once, as the request closed, if the capture was not made there.
+    server_heard: Option<DataThere>,
+    /// How much the answers of the server, and of the client, differ.
+    variations: [Variation; 2],
     /// What was found last, and of which state of the evidence and which two.
     found: Option<(u64, [TablePlace; 2], [Reach; 2])>,
     /// Whether the ways to the server differ by the other end.
@@ -194,7 +205,9 @@ impl Nearest {
             // What acknowledges messages and frames leaves that to no program.
             false => ReadWithin::UNKNOWN,
         };
-        let low = after.min(read.least);
+        // Where requests come as much later, none was read late.
+        let varies = self.variations[1].deviation > 0 && self.reading.follow();
+        let low = if varies { after } else { after.min(read.least) };
         let client = self.found.as_ref().map(|(.., [_, client])| client);
         // Its way was measured just now: it varies by the least that a way does.
         let nearest = client.map_or(0, |client| ns(client.shortest));
@@ -356,15 +369,38 @@ impl Nearest {
         }
         let mut ways = self.ways;
         let [gap, shortest] = self.longer.gaps;
+        let mut own = None;
         if let Some(there) = self.there(began) {
             let request = most_on_line(t.request_bytes);
-            let (underway, own) = self.underway(there, (began, request), shortest);
+            let (underway, most) = self.underway(there, (began, request), shortest);
             let client = &mut ways.client;
-            client.low = client.low.max(underway.low);
-            client.high = client.high.max(underway.high);
-            if let Some(most) = own {
-                client.high = client.high.min(most.max(client.low));
+            let varies = self.variations[1].deviation > 0 && self.reading.follow();
+            if most.is_some() && varies {
+                let low = underway.low;
+                own = Some(OwnWay { low, high: most });
+            } else {
+                client.low = client.low.max(underway.low);
+                client.high = client.high.max(underway.high);
+                if let Some(most) = most {
+                    client.high = client.high.min(most.max(client.low));
+                }
             }
+        }
+        let [at_server, at_client] = self.variations;
+        let at_client = match at_client.deviation > 0 && !self.reading.follow() {
+            true => at_client.steady(),
+            false => at_client,
+        };
+        let pause = self.pause(began).map_or(0, ns);
+        let free = self.gap < u64::MAX && waited != Waited::Queued;
+        let known = (self.longer.client.more, free);
+        let pauses = &mut paces.own.pauses;
+        ways.client = pauses.within(ways.client, at_client, (pause, own), known);
+        if turnaround < u64::MAX {
+            let own = self.acknowledged(t);
+            let known = (self.longer.server.more, waited != Waited::Queued);
+            let turnarounds = &mut paces.own.turnarounds;
+            ways.server = turnarounds.within(ways.server, at_server, (turnaround, own), known);
         }
         if let Some(routers) = self.routers {
             let shortest = [paces.bounding(apart).ceiling.least(), gap];
@@ -395,6 +431,28 @@ impl Nearest {
         }
     }
 
+    /// What the server's acknowledgement of this request, by itself, shows of the way within the turnaround.
+    #[inline]
+    fn acknowledged(&self, t: &Transaction) -> Option<OwnWay> {
+        let heard = self.server_heard.as_ref()?;
+        let (request, response) = (t.request?, t.response?);
+        let its = request.first.frame..=request.last.frame;
+        let within = request.last.at <= heard.at && heard.at <= response.first.at;
+        // One frame, and no more, was behind it.
+        let whole = heard.frame == request.last.frame;
+        if !within || !its.contains(&heard.frame) || !whole && heard.left > DataThere::ONE_FRAME {
+            return None;
+        }
+        let low = ns(heard.at.since(request.last.at));
+        let high = whole.then_some(low.saturating_add(self.longer.server.more));
+        // A response right behind it says that the station was late with both, or its line.
+        let apart = response.first.at.since(heard.at) >= LATE_NS;
+        Some(OwnWay {
+            low: if apart { low } else { 0 },
+            high,
+        })
+    }
+
     /// Looks up how far the two are.
     fn find(
         &mut self,
@@ -408,6 +466,14 @@ impl Nearest {
         let (mut shared, ends) = ([None; 2], [&t.server, &t.client]);
         let ats = [&mut server_at, &mut self.client_at];
         let [server, client] = between(ends, (ats, answered), &mut shared, evidence);
+        let [at_server, at_client] = [&server.reach, &client.reach];
+        let here = at_server.is_here(at_client);
+        self.server_heard = server.heard.filter(|_| !here);
+        let of_client = at_client.variation.of_client(at_client.shortest);
+        self.variations = [
+            at_server.variation.at(here),
+            of_client.at(at_client.is_here(at_server)),
+        ];
         if std::mem::replace(&mut self.apart, server.apart) != server.apart {
             // What was found is that of another way.
             self.longer = LongerWays::default();
@@ -544,10 +610,17 @@ fn to_client(
             ..Longer::default()
         };
     }
-    let line = before.on_line(most_on_line).0 + most_on_line(t.request_bytes);
+    let line = before.on_line(most_on_line).0 + AHEAD - BOTH_SHORTEST;
+    let mut more = client.longer(line + most_on_line(t.request_bytes));
+    // Frames behind the first one come no faster than the line lets them. How much of all is in the first, nobody
+    // says.
+    if let Some(request) = t.request.filter(|_| !is_single(t.request)) {
+        let took = ns(request.last.at.since(request.first.at)).saturating_mul(SHORT);
+        more = more.min(client.longer(line + most_on_line(0)).saturating_add(took));
+    }
     Longer {
         most,
-        more: client.longer(line + AHEAD - BOTH_SHORTEST),
+        more,
         proved: 0,
     }
 }

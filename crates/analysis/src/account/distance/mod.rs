@@ -13,6 +13,7 @@
 mod client;
 mod reading;
 mod server;
+mod varying;
 
 use super::ceiling::{BOTH_SHORTEST, Ceiling, Took};
 use super::{Bounds, Phase};
@@ -20,6 +21,7 @@ use crate::Extent;
 use crate::table::TablePlace;
 pub(super) use client::{Nearest, Paces, PairWays};
 pub(super) use server::ServerWay;
+pub(crate) use varying::{Variation, WholeAnswers};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Acknowledgements that may go ahead of two messages, one each way: bytes of those of NetBIOS over IPX.
@@ -29,6 +31,8 @@ pub(crate) const STEADY: u64 = 8;
 
 /// As many samples show how far from their mean they are.
 const MANY: u64 = 16;
+/// The capture was made at a station that answers in this part of the time that the other takes.
+const NEARER: i64 = 4;
 /// A way varies by this part of it at least, whatever they show.
 const LEAST: u64 = 16;
 
@@ -93,6 +97,8 @@ pub(crate) struct DataThere {
 impl DataThere {
     /// How much had been sent behind it is not known.
     pub(crate) const UNKNOWN_LEFT: u32 = u32::MAX;
+    /// No more than one frame.
+    pub(crate) const ONE_FRAME: u32 = 1514;
 }
 
 /// How far a station is by the answers that its transport gave by itself, ns.
@@ -110,6 +116,8 @@ pub(crate) struct Reach {
     /// The shortest answer that the station gave to others, where it gave none to this end; or 0. That does not say
     /// how long the way is at most, either.
     pub(crate) others: i64,
+    /// How much they differ.
+    pub(crate) variation: Variation,
 }
 
 /// What says how much longer frames take on the way to a station.
@@ -194,6 +202,7 @@ impl Distance {
             total: 0,
             link: 0,
             others: 0,
+            variation: Variation::UNKNOWN,
         },
         heard: None,
         line: LineEvidence {
@@ -238,6 +247,12 @@ impl Distance {
 }
 
 impl Reach {
+    /// The capture was made at this station, and not at the other one, as far as both show.
+    pub(super) fn is_here(&self, other: &Self) -> bool {
+        let known = self.samples > 0 && other.samples > 0;
+        known && self.shortest.saturating_mul(NEARER) <= other.shortest
+    }
+
     /// Of all samples, of which there are some.
     fn mean(&self) -> u64 {
         ns(self.total) / self.samples

@@ -14,6 +14,8 @@ pub(super) struct Reading {
     soonest: Ceiling,
     /// The shortest time from an acknowledgement that was not late to the next request, ns, and how many there were.
     work: Option<(u64, u64)>,
+    /// All times from an acknowledgement to the next request, together, ns, and how many.
+    behind: (u64, u64),
 }
 
 /// What the ways of a response and of the next request take of the gap between these, ns.
@@ -34,6 +36,14 @@ impl ReadWithin {
 }
 
 impl Reading {
+    /// Whether requests come as much later as acknowledgements do, on average: then the ways of both vary. A program
+    /// that reads late needs no more time after that.
+    pub(super) fn follow(&self) -> bool {
+        let (sum, count) = self.behind;
+        let shortest = self.work.filter(|_| count > 0);
+        shortest.is_some_and(|(work, _)| sum / count >= work - work / 8)
+    }
+
     /// So many bytes were acknowledged so long after they were sent, in a gap of this length.
     pub(super) fn acknowledged(&mut self, bytes: u64, after: u64, gap: u64) -> ReadWithin {
         let before = self.soonest.as_few(bytes);
@@ -50,6 +60,9 @@ impl Reading {
             let (shortest, count) = self.work.unwrap_or((u64::MAX, 0));
             self.work = Some((shortest.min(work), count.saturating_add(1)));
         }
+        let (sum, count) = &mut self.behind;
+        *sum = sum.saturating_add(gap.saturating_sub(after));
+        *count += 1;
         let most = match self.work {
             // Few do not show the shortest.
             Some((work, count)) if count < STEADY => gap.saturating_sub(work - work / 4),
@@ -89,6 +102,22 @@ mod tests {
         assert_eq!(read(700, 1_200), (100, 375));
         read(100, 1_200);
         assert_eq!(read(700, 1_200), (100, 1_200 - 1_100 + 137));
+    }
+
+    /// Acknowledgements come after 100 and after 700, in gaps of 1,200: 800 behind them on average, where it was 1,100. If the
+    /// request is as much later, both were on the way.
+    #[test]
+    fn requests_follow_acknowledgements_where_ways_vary() {
+        let followed = |gap: fn(u64) -> u64| {
+            let mut reading = Reading::default();
+            for after in [100, 700, 100, 700] {
+                reading.acknowledged(4_000, after, gap(after));
+            }
+            reading.follow()
+        };
+        assert!(!followed(|_| 1_200));
+        assert!(followed(|after| after + 1_100));
+        assert!(!Reading::default().follow(), "nothing was seen");
     }
 
     /// Two frames were there after 6,000, and three after 9,000: this line takes no less for three than for two.

@@ -102,7 +102,12 @@ fn a_server_whose_answers_fluctuate() {
     let state = |row: ServerRow| {
         let found = bench
             .watch
-            .judge(&bench.frames, &bench.directory, &[row], None)
+            .judge(
+                &bench.frames,
+                &bench.directory,
+                (&[row], &BTreeMap::new()),
+                None,
+            )
             .found;
         found
             .into_iter()
