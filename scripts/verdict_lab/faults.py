@@ -27,14 +27,16 @@ class Fault:
     def __init__(self, name, dialect="768", sleep="0 1", think_us=0, way_ms=0.0, lost=(0, 0),
                  late=(0, 0), twice=(0, 0), bytes_per_s=0, size=4096, reads=120, acks=(0, 0), interims=0,
                  ipv6=False, share=DIRECT, names=NOBODY, lookup_every=0, clients=None,
-                 quiet=False, seldom=False, first_lost=False):
+                 quiet=False, seldom=False, first_lost=False, varies=None, role="reader"):
         self.name, self.dialect, self.sleep = name, dialect, sleep
         self.way_ms, self.lost, self.late, self.twice = way_ms, lost, late, twice
         self.bytes_per_s = bytes_per_s
+        # Each frame is on its way between so many ms and so many besides, and none overtakes another.
+        self.varies = varies
         # Each nth acknowledgement without data, and each nth "pending", is lost, which costs nobody time.
         self.acks, self.interims = acks, interims
         self.ipv6, self.share, self.names = ipv6, share, names
-        alone = Client(reads, think_us, 0, ("even.bin", "odd.bin"), size, "reader", lookup_every)
+        alone = Client(reads, think_us, 0, ("even.bin", "odd.bin"), size, role, lookup_every)
         self.clients = clients or [alone]
         # Nothing that matters was lost: no time may be booked as loss recovery.
         self.quiet = quiet
@@ -83,6 +85,10 @@ FAULTS = [
     Fault("way-2ms-smb1", SMB1, way_ms=2),
     Fault("way-10ms", way_ms=10),
     Fault("way-20ms", way_ms=20),
+    Fault("varies-1.5-8ms", varies=(1.5, 8), size=8_000),
+    Fault("varies-1.5-8ms-writes", varies=(1.5, 8), size=8_000, role="writer"),
+    Fault("varies-0-20ms-short", varies=(0, 20), size=1_000),
+    Fault("varies-1.5-8ms-sleep-30ms", varies=(1.5, 8), size=8_000, sleep="30000 1", seldom=True),
     Fault("lost-requests-2", lost=(0.02, 0)),
     Fault("lost-responses-2", lost=(0, 0.02)),
     Fault("lost-both-5", lost=(0.05, 0.05), reads=60),

@@ -24,8 +24,14 @@ def evidence(fault, end, active, varied):
     not wait for its acknowledgement. At the client that is the server's answer to the handshake at
     least. At the server it is the client's to a response of two segments, since a client's
     acknowledgement of one may ride on its next request; without it the way is bounded by its shortest gap.
-    Where frames took `varied` longer than the shortest, all together, none of them says how long another took.
+    Where frames took `varied` longer than the shortest, all together, none of them says how long another took; where
+    that is the fault, each response shows its own way by the client's acknowledgement. A server's that comes right
+    ahead of its response may have been late as well, so a request does not.
     """
+    if fault.varies:
+        shows = all(client.role == "reader" and client.size > 2 * 1460 for client in fault.clients)
+        known = {"client": end == "client" or shows, "server": end == "server"}
+        return {**known, "network": all(known.values())}
     known = {}
     for station in ("client", "server"):
         bound, itself = 0, True

@@ -38,6 +38,13 @@ def carried(frames, calls):
     return ways[0][0] + ways[1][0], ways[0][1] + ways[1][1], spreads, varied
 
 
+def on_the_way(frames, call):
+    """How long the frames of a call's request were on the wire, from the first to the last, and those of its response."""
+    _, a, b = call
+    its = [[frame for frame in frames if frame[0] == way and a <= frame[1] and frame[2] <= b] for way in (0, 1)]
+    return sum(max(went for _, _, went, _ in of) - min(came for _, came, *_ in of) for of in its if of)
+
+
 def lost_for(call, usual, lost):
     """At least that long did a lost frame delay a call."""
     _, began, ended = call
@@ -49,9 +56,9 @@ def lost_for(call, usual, lost):
 class Truth:
     """One client's timeline: ns of active time, of it `low[who]` at least whose, and `waiting` by design."""
 
-    def __init__(self, calls, slept, frames, lost, held):
+    def __init__(self, calls, slept, frames, lost, held, varies):
         calls = [call for call in calls if call[0] not in NOT_SMB]
-        reads = [call for call in calls if call[0] == "read"]
+        reads = [call for call in calls if call[0] in ("read", "write")]
         pauses = [b[1] - a[2] for a, b in zip(calls, calls[1:])]
         if any(0.9 * THINK_NS < pause < THINK_NS for pause in pauses):
             raise Mistaken("a pause is as long as the limit of thinking")
@@ -67,7 +74,7 @@ class Truth:
         # One that holds a lock does not read.
         usual = sorted(b - a for _, a, b in reads)[len(reads) // 2] if reads else 0
         self.reads, self.opens = len(reads), sum(call[0] == "open" for call in calls)
-        self.took = sum(b - a for what, a, b in calls if what in ("read", "open"))
+        self.took = sum(b - a for what, a, b in calls if what in ("read", "write", "open"))
         self.slept = sum(b - a for a, b in within(slept, began, ended))
         way, between, spreads, self.varied = carried(frames, reads)
         self.way, self.between = way * len(reads), between * len(reads)
@@ -78,6 +85,9 @@ class Truth:
                                       for call, spread in zip(reads, spreads)),
             "server": self.slept,
         }
+        if varies:
+            # What each frame took was meant.
+            self.low["network"] = sum(on_the_way(frames, call) for call in reads)
         # Without set-up, whose calls take what they take.
         begun = [a for what, a, _ in calls if what not in ("set-up", "open")][0]
         later = [b[1] - a[2] for a, b in zip(calls, calls[1:]) if a[1] >= begun]
@@ -116,7 +126,7 @@ def all_of(fault, calls, slept, log):
             [(a, b) for a, b, client in slept if client == address],
             [frame[1:] for frame in log["carried"] if frame[0] == address],
             [at for client, at, interim in log["lost"] if client == address and not interim],
-            held))
+            held, fault.varies))
     if sum(truth.slept for truth in truths) + 1 < sum(b - a for a, b, _ in slept):
         raise Mistaken("a sleep of the server is no client's")
     return truths

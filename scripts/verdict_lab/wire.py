@@ -102,6 +102,7 @@ class Wire(threading.Thread):
                 file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
                 self.files.append(file)
             self.chance, self.acks, self.free = random.Random(fault.name), [0, 0], [0.0, 0.0]
+            self.latest = [0.0, 0.0]
 
     def end(self):
         with self.lock:
@@ -204,7 +205,12 @@ class Wire(threading.Thread):
             begins = max(due, self.free[way])
             self.free[way] = begins + len(frame) / fault.bytes_per_s
             due = self.free[way]
-        if not os.path.exists(self.reads):
+        at_work = os.path.exists(self.reads)
+        if fault.varies:
+            low, high = fault.varies
+            due += (self.chance.uniform(low, high) if at_work else low) / 1000
+            due = self.latest[way] = max(due, self.latest[way])
+        if not at_work:
             return [due]
         if segment.interim:
             self.log["interims"] += 1

@@ -54,7 +54,7 @@ class Client:
                                preferredDialect=dialect)
         self.logged("set-up", self.smb.login, "", "")
         self.tree = self.logged("set-up", self.smb.connectTree, self.plan["share"])
-        # To lock a range exclusively, a file must be open for writing.
+        # To lock a range exclusively, too, a file must be open for writing.
         access = 0x1 if self.me["role"] == "reader" else 0x3
         self.files = [self.logged("open", self.smb.openFile, self.tree, name, desiredAccess=access, shareMode=7)
                       for name in self.me["files"]]
@@ -73,8 +73,11 @@ class Client:
                 self.locked(0x2, "lock")
             if self.me["lookup_every"] and n % self.me["lookup_every"] == self.me["lookup_every"] - 1:
                 self.logged("lookup", self.lookup, n)
-            self.logged("read", self.smb.readFile, self.tree, self.files[n % len(self.files)],
-                        offset=(n * 4096) % 500_000, bytesToRead=self.me["size"])
+            file, offset = self.files[n % len(self.files)], (n * 4096) % 500_000
+            if self.me["role"] == "writer":
+                self.logged("write", self.smb.writeFile, self.tree, file, bytes(self.me["size"]), offset=offset)
+            else:
+                self.logged("read", self.smb.readFile, self.tree, file, offset=offset, bytesToRead=self.me["size"])
             if self.me["role"] == "waiter":
                 self.locked(0x4, "unlock")
             time.sleep(self.me["think_us"] / 1e6)
