@@ -377,7 +377,12 @@ impl Nearest {
             let varies = self.variations[1].deviation > 0 && self.reading.follow();
             if most.is_some() && varies {
                 let low = underway.low;
-                own = Some(OwnWay { low, high: most });
+                let close = began.since(there.0.at) < LATE_NS;
+                own = Some(OwnWay {
+                    low,
+                    high: most,
+                    close,
+                });
             } else {
                 client.low = client.low.max(underway.low);
                 client.high = client.high.max(underway.high);
@@ -450,6 +455,7 @@ impl Nearest {
         Some(OwnWay {
             low: if apart { low } else { 0 },
             high,
+            close: !apart,
         })
     }
 

@@ -7,6 +7,9 @@
 use super::super::ceiling::Ceiling;
 use super::STEADY;
 
+/// Acknowledgements of a program that reads late come early at least one time in this number.
+const EARLY: u64 = 8;
+
 /// What is remembered of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reading {
@@ -40,8 +43,10 @@ impl Reading {
     /// that reads late needs no more time after that.
     pub(super) fn follow(&self) -> bool {
         let (sum, count) = self.behind;
-        let shortest = self.work.filter(|_| count > 0);
-        shortest.is_some_and(|(work, _)| sum / count >= work - work / 8)
+        let (work, early) = self.work.unwrap_or_default();
+        // Of those who read late, many have what came for them at once.
+        let few = early.saturating_mul(EARLY) < count;
+        count >= STEADY && (few || sum / count >= work - work / 8)
     }
 
     /// So many bytes were acknowledged so long after they were sent, in a gap of this length.
@@ -110,7 +115,7 @@ mod tests {
     fn requests_follow_acknowledgements_where_ways_vary() {
         let followed = |gap: fn(u64) -> u64| {
             let mut reading = Reading::default();
-            for after in [100, 700, 100, 700] {
+            for after in [100, 700, 100, 700, 100, 700, 100, 700] {
                 reading.acknowledged(4_000, after, gap(after));
             }
             reading.follow()

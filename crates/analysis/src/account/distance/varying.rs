@@ -163,6 +163,8 @@ pub(super) struct OwnWay {
     pub(super) low: u64,
     /// `None` where not all of the data was acknowledged.
     pub(super) high: Option<u64>,
+    /// What was sent next came right behind the acknowledgement: it may have waited for that on the way.
+    pub(super) close: bool,
 }
 
 /// The slices of one end with another, whose ways may vary.
@@ -173,8 +175,9 @@ pub(super) struct VaryingWay {
     taken: u64,
     /// As much longer than a usual answer may the ways be, because frames are: all together, ns.
     more: u64,
-    /// Those that showed their own way.
+    /// Those that showed their own way, and those of them whose next frame came right behind the acknowledgement.
     shown: u64,
+    close: u64,
     lengths: SliceLengths,
 }
 
@@ -224,6 +227,7 @@ impl VaryingWay {
             // sums of both differ by two standard errors at most, which are two deviations and the root of how
             // many there are. So much all of these add up to.
             self.shown += 1;
+            self.close += u64::from(own.close);
             let error = deviation / self.shown.isqrt().max(1);
             way.low = way.low.max(own.low.saturating_sub(error));
             way.high = own.high.unwrap_or(way.high);
@@ -234,7 +238,9 @@ impl VaryingWay {
         let error = (2 * deviation).saturating_mul(self.slices.isqrt() + 1);
         // Those that showed nothing may have been longer than those that did.
         let unlike = (deviation / UNLIKE).saturating_mul(self.slices.saturating_sub(self.shown));
-        let error = error.saturating_add(unlike);
+        // And what catches up with an acknowledgement is longer on its way than that.
+        let caught = deviation.saturating_mul(self.close);
+        let error = error.saturating_add(unlike).saturating_add(caught);
         let left = all.saturating_add(error).saturating_sub(self.taken);
         let high = left.min(mean.saturating_add(FAR * deviation));
         way.high = way.high.max(high).max(way.low);
@@ -298,7 +304,7 @@ impl SliceLengths {
         self.alone += u32::from(!alike);
         // A few may be alone without that.
         let some = self.alone * SOME >= self.looked + SOME;
-        some && (!alike || self.alone * 2 > self.looked)
+        some && (!alike || self.alone * 3 > self.looked)
     }
 
     fn has_like(&mut self, length: u32) -> bool {
@@ -400,6 +406,7 @@ mod tests {
         let own = OwnWay {
             low: 1_900,
             high: Some(1_950),
+            close: false,
         };
         let mut way = VaryingWay::default();
         let first = way.within(
