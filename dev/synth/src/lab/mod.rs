@@ -186,6 +186,8 @@ impl LabTruth {
 pub struct LabRun {
     /// Captured at the clients, and at the server.
     captures: [Vec<OwnedFrame>; 2],
+    /// Whose link was opened before.
+    before: Option<usize>,
     /// Every request, by clients, in order.
     pub calls: Vec<LabCall>,
     /// Frames that the wire lost, delayed besides, and doubled, from the clients and to them.
@@ -242,10 +244,12 @@ impl LabRun {
     }
 
     /// How long all clients together took until their first requests, ns: they open links and sessions, and turn to
-    /// their work.
+    /// their work. That of one that did so before the captures is not in these.
     #[must_use]
     pub fn set_up(&self) -> i64 {
+        let before = self.before;
         let first = self.calls.iter().filter(|call| call.step == 0);
+        let first = first.filter(|call| Some(call.client) != before);
         first
             .map(|call| call.asked - run::STAGGER_NS * call.client as i64)
             .sum()

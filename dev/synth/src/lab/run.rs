@@ -216,7 +216,10 @@ pub(super) fn run(case: &LabCase) -> LabRun {
         flights: Vec::new(),
         events: BinaryHeap::new(),
         serial: 0,
-        out: LabRun::default(),
+        out: LabRun {
+            before: case.before,
+            ..LabRun::default()
+        },
     };
     for pair in 0..case.clients {
         lab.plan(STAGGER_NS * pair as i64, LabEvent::Begin { pair });
