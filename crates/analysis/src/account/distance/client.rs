@@ -92,11 +92,20 @@ pub(in crate::account) struct PairWays {
     gaps: Ceiling,
     /// Requests that waited behind none: one that others overtook counts as [`STEADY`].
     unqueued: u64,
-    /// Whether the transport of the server, and that of the client, is known to have answered the other one.
-    answered: [bool; 2],
+    answered: BothAnswered,
     /// The turnarounds of this server, and the gaps of this client, if their ways vary.
     turnarounds: VaryingWay,
     pauses: VaryingWay,
+}
+
+/// Whether the transports of a server and a client answered each other.
+#[derive(Clone, Copy, Debug, Default)]
+struct BothAnswered {
+    /// That of the server, and that of the client: once known, that is so.
+    by: [bool; 2],
+    /// The latest version of the evidence by which none of them had answered others alone; the greatest number where both
+    /// answered each other.
+    settled: u64,
 }
 
 /// What is remembered of the server of a request.
@@ -464,7 +473,7 @@ impl Nearest {
         &mut self,
         t: &Transaction,
         two: [TablePlace; 2],
-        answered: &mut [bool; 2],
+        answered: &mut BothAnswered,
         evidence: &impl Evidence,
     ) -> [Reach; 2] {
         let known = self.server_at.filter(|(place, _)| *place == two[0]);
@@ -550,53 +559,56 @@ impl Nearest {
 }
 
 /// How far a server and its client are, each from the other. What a station answered others says no more than how far it
-/// is at least; and of those two, `answered` says what is known already.
+/// is at least.
 #[inline]
 fn between<'a>(
-    [server, client]: [&Endpoint; 2],
-    ([server_at, client_at], answered): ([&mut DistanceAt; 2], &mut [bool; 2]),
+    ends: [&Endpoint; 2],
+    (ats, answered): ([&mut DistanceAt; 2], &mut BothAnswered),
     shared: &'a mut [Option<Distance>; 2],
     evidence: &'a impl Evidence,
 ) -> [&'a Distance; 2] {
-    let [of_server, of_client] = shared;
-    let [by_server, by_client] = answered;
-    let to_server = evidence.of(server, client, server_at);
-    let to_client = evidence.of(client, server, client_at);
-    [
-        match to_server.reach.samples > 0 && !*by_server {
-            false => to_server,
-            true => of_one(
-                [server, client],
-                (server_at, by_server),
-                of_server,
-                evidence,
-            )
-            .unwrap_or(to_server),
-        },
-        match to_client.reach.samples > 0 && !*by_client {
-            false => to_client,
-            true => of_one(
-                [client, server],
-                (client_at, by_client),
-                of_client,
-                evidence,
-            )
-            .unwrap_or(to_client),
-        },
-    ]
+    let ([server, client], [server_at, client_at]) = (ends, ats);
+    let known = [
+        evidence.of(server, client, server_at),
+        evidence.of(client, server, client_at),
+    ];
+    match answered.settled >= evidence.version() {
+        true => known,
+        false => settled(
+            known,
+            (ends, [server_at, client_at]),
+            (answered, shared),
+            evidence,
+        ),
+    }
 }
 
-/// Of one of them, where it did not answer the other, as far as is known.
+/// Of each of them, where it answered others alone, what that says.
 #[cold]
-fn of_one<'a>(
-    ends: [&Endpoint; 2],
-    (at, answered): (&DistanceAt, &mut bool),
-    shared: &'a mut Option<Distance>,
+fn settled<'a>(
+    known: [&'a Distance; 2],
+    ([server, client], ats): ([&Endpoint; 2], [&DistanceAt; 2]),
+    (answered, shared): (&mut BothAnswered, &'a mut [Option<Distance>; 2]),
     evidence: &impl Evidence,
-) -> Option<&'a Distance> {
-    *shared = evidence.of_others(ends, at);
-    *answered = shared.is_none();
-    shared.as_ref()
+) -> [&'a Distance; 2] {
+    let ends = [[server, client], [client, server]];
+    for n in [0, 1] {
+        if known[n].reach.samples > 0 && !answered.by[n] {
+            shared[n] = evidence.of_others(ends[n], ats[n]);
+            answered.by[n] = shared[n].is_none();
+        }
+    }
+    let [server, client] = &*shared;
+    if server.is_none() && client.is_none() {
+        answered.settled = match answered.by {
+            [true, true] => u64::MAX,
+            _ => evidence.version(),
+        };
+    }
+    [
+        server.as_ref().unwrap_or(known[0]),
+        client.as_ref().unwrap_or(known[1]),
+    ]
 }
 
 /// What the lengths of the response before this request, and of the request, add to the way within the gap.
