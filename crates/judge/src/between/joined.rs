@@ -1,6 +1,7 @@
 //! The time of both ends together, and the frames that only one of them has.
 
 use super::clocks::{Clocks, SameFrames};
+use super::in_vain::{IN_VAIN_NS, InVain};
 use super::rows::{BetweenRow, BetweenRows, RequestSlices};
 use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
 use crate::{Culprit, Finding};
@@ -44,18 +45,6 @@ pub struct LostFrames {
     /// Frames that the other end has alone: the capture at the end that they come from missed them, or
     /// they come from elsewhere.
     pub unseen: u64,
-}
-
-/// Time in which clients waited for requests that were not answered, by what the capture at the servers has of them, ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InVain {
-    /// Lost between the two, the request or its response.
-    pub way_ns: u64,
-    /// With the server: until it responded, or all of it, where it did not.
-    pub server_ns: u64,
-    /// It is not known whether the request reached the server, or how long its client waited.
-    pub unknown_ns: u64,
 }
 
 /// Two captures of the same traffic.
@@ -110,9 +99,6 @@ pub struct Between {
 
 /// When a frame was lost, and between which client and which server.
 type LostMoment = (Timestamp, (Endpoint, Endpoint));
-
-/// A client waits no longer for a response that does not come, ns (perf definitions, section 3).
-const IN_VAIN_NS: i64 = 60_000_000_000;
 
 /// Lost frames that are listed.
 const LISTED: usize = 8;
@@ -293,9 +279,7 @@ impl Between {
         self.way_ns += vain.way_ns;
         self.server_ns += vain.server_ns;
         self.unknown_ns += vain.unknown_ns;
-        self.in_vain.way_ns += vain.way_ns;
-        self.in_vain.server_ns += vain.server_ns;
-        self.in_vain.unknown_ns += vain.unknown_ns;
+        self.in_vain.add(vain);
     }
 
     /// Shares out the time of each client.
@@ -361,7 +345,7 @@ impl Between {
                     let mut sent = lost[at..].iter().take_while(|(at, _)| *at == begin);
                     let is_lost = sent.any(|(_, of)| *of == ends);
                     let waited = request.unanswered && next.is_some();
-                    let vain = in_vain(owned, other, (waited, is_lost));
+                    let vain = InVain::of(owned, other, (waited, is_lost));
                     self.waited_in_vain(&vain);
                     (slices.way, slices.server, slices.unknown) =
                         (vain.way_ns, vain.server_ns, vain.unknown_ns);
@@ -410,30 +394,6 @@ impl Between {
         self.way_of_a_request = spread(ways);
         self.turnaround = spread(turnarounds);
         rows
-    }
-}
-
-/// Whose the time is in which a client waited in vain: whether it is known that it did, and whether the request was lost.
-/// A request that is in the capture at the servers came there; a response that is in it left.
-fn in_vain(owned: u64, there: Option<&RequestSight>, (waited, is_lost): (bool, bool)) -> InVain {
-    let served = there.map(|there| match there.response {
-        Some(answer) => positive(answer.first.at.since(there.request.last.at)).min(owned),
-        None => owned,
-    });
-    match (waited, served) {
-        (true, Some(served)) => InVain {
-            way_ns: owned - served,
-            server_ns: served,
-            unknown_ns: 0,
-        },
-        (true, None) if is_lost => InVain {
-            way_ns: owned,
-            ..InVain::default()
-        },
-        _ => InVain {
-            unknown_ns: owned,
-            ..InVain::default()
-        },
     }
 }
 

@@ -7,11 +7,13 @@
 //! checksums, which a network adapter may write behind the capture.
 
 mod clocks;
+mod in_vain;
 mod joined;
 mod rows;
 mod sights;
 
 pub use clocks::Clocks;
-pub use joined::{Between, InVain, LostFrames, PlaceOfCapture, Unjoined};
+pub use in_vain::InVain;
+pub use joined::{Between, LostFrames, PlaceOfCapture, Unjoined};
 pub use rows::{BetweenOf, BetweenRow};
 pub use sights::{FRAMES, FramesSeen, REQUESTS, RequestsSeen};
