@@ -125,7 +125,7 @@ impl Ceiling {
     }
 
     /// How long messages of `bytes` take at least, ns, if the shortest times are those of the way: as long as what was
-    /// seen of so many bytes, or of fewer.
+    /// seen of as many bytes, or of fewer.
     pub(super) fn as_few(&self, bytes: u64) -> u64 {
         match self.densest.bytes <= bytes {
             true => self.densest.ns,

@@ -268,7 +268,7 @@ against! {
     /// Farther away than the others.
     Distance = "distance", "it is behind more routers than the others";
     /// The way to the station varies.
-    Way = "way", "the way there varies by as much, as acknowledgements show";
+    Way = "way", "the way to it varies by as much, as acknowledgements show";
     /// Nothing was left to read.
     EndOfFile = "end_of_file", "nothing is refused at the end of a file";
     /// Reads that jump about.

@@ -423,7 +423,7 @@ impl Nearest {
         ways
     }
 
-    /// The same ways, where routers that are seen on both sides take so long at least.
+    /// These ways, where routers that are seen on both sides take so long at least.
     #[cold]
     fn behind(
         &self,

@@ -54,7 +54,7 @@ pub(crate) trait Evidence {
     /// and of the second, ns; `None` where none was seen on both sides of a router.
     fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]>;
 
-    /// The same of two packets alone: the one that was sent to the first of these, and was seen then on the side that
+    /// That of two packets alone: the one that was sent to the first of these, and was seen then on the side that
     /// is followed, and the one that came back then.
     fn passed(&self, ends: [&Endpoint; 2], there_back: [Timestamp; 2]) -> Option<i64>;
 
@@ -212,7 +212,7 @@ impl Distance {
         apart: false,
     };
 
-    /// The same for an end that had no answers: it may be farther than those who had, on another line.
+    /// That for an end that had no answers: it may be farther than those who had, on another line.
     pub(crate) fn of_others(&self) -> Self {
         let line = LineEvidence {
             bytes: self.line.bytes,

@@ -49,7 +49,7 @@ impl Reading {
         count >= STEADY && (few || sum / count >= work - work / 8)
     }
 
-    /// So many bytes were acknowledged so long after they were sent, in a gap of this length.
+    /// These bytes were acknowledged so long after they were sent, in a gap of this length.
     pub(super) fn acknowledged(&mut self, bytes: u64, after: u64, gap: u64) -> ReadWithin {
         let before = self.soonest.as_few(bytes);
         self.soonest.took(bytes, after);

@@ -184,7 +184,7 @@ pub(super) struct VaryingWay {
 impl VaryingWay {
     /// A slice of this length contains so much of the way, if it is steady: how much by what else is known.
     /// `more`: as much of it at most because frames are longer than those of a usual answer. `free`: it waited for
-    /// nobody else.
+    /// no other one.
     #[inline]
     pub(super) fn within(
         &mut self,
