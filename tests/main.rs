@@ -67,6 +67,7 @@ mod show;
 mod signals;
 mod smb1;
 mod split;
+mod stalls;
 mod studies;
 mod support;
 mod symptoms;

@@ -13,7 +13,7 @@ use crate::parties::{Directory, Parties};
 use crate::round_trips::RoundTrips;
 use crate::symptoms::Watch;
 use crate::table::TablePlace;
-use crate::{LedgerRow, Outcome, Settings};
+use crate::{LedgerRow, Outcome, Settings, Stalls};
 pub use entries::EntryBatch;
 use wirewait_model::records::{LineTimes, OperationAt, OperationId, RecordBatch};
 use wirewait_wire::Timestamp;
@@ -117,6 +117,11 @@ impl Accounting {
         outstanding: Option<&Outstanding>,
     ) {
         let wait = wait.between(parties);
+        if outstanding.is_some()
+            && let Some(given) = self.watch.awaited(wait.case)
+        {
+            self.accounts.awaited(wait, &given, &self.round_trips);
+        }
         self.watch.ends(wait, at, outstanding);
         let known = (&self.round_trips, &mut self.operations);
         self.accounts.ends(wait, at, outstanding, known);
@@ -134,8 +139,8 @@ impl Accounting {
         self.accounts.waits(wait, &mut self.operations);
     }
 
-    /// The account of time, a row for each of whom it is.
-    pub(crate) fn ledgers(&self, directory: &Directory) -> Vec<LedgerRow> {
+    /// The account of time, a row for each of whom it is, and the stalls in it.
+    pub(crate) fn ledgers(&self, directory: &Directory) -> (Vec<LedgerRow>, Stalls) {
         self.accounts.rows(directory, &self.operations)
     }
 

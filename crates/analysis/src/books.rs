@@ -20,6 +20,7 @@ use crate::recorder::Recorder;
 use crate::round_trips::{TripQuestions, TripSample};
 use crate::routing::Routing;
 use crate::slowest::Slowest;
+use crate::stalls::Stall;
 use crate::summary::Conversations;
 use crate::symptoms::FrameWatch;
 use crate::table::TablePlace;
@@ -280,6 +281,26 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.lost(wait, at),
             Some(entries) => entries.lost(&wait, at),
+        }
+    }
+
+    /// The client whose wait ends next waited for this.
+    #[cold]
+    fn stalled(&mut self, stall: &Stall) {
+        match &mut self.lent {
+            None => self.accounting.accounts.stalled(stall),
+            Some(entries) => entries.stalled(stall),
+        }
+    }
+
+    /// A break was acknowledged.
+    #[cold]
+    fn gave_back(&mut self, case: Case<'_>) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.watch.gave_back(case),
+            Some(entries) => entries.gave_back(case),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::Grade;
 pub(crate) enum Bound {
     AccountQueue,
     AccountWaits,
+    Stalls,
     LoadStretches,
     LoadWaiting,
     Routes,
@@ -42,7 +43,7 @@ const DETAIL: Grade = Grade::Good;
 
 /// Each bound in the order of the report: its name there, what is counted, and what that does to
 /// the grade.
-const BOUNDS: [(Bound, &str, &str, Grade); 23] = [
+const BOUNDS: [(Bound, &str, &str, Grade); 24] = [
     (
         Bound::AccountQueue,
         "account_queue",
@@ -55,6 +56,13 @@ const BOUNDS: [(Bound, &str, &str, Grade); 23] = [
         "account_waits",
         "waits by design and resent responses left out of the account of time, because their \
          client had more than 256 at once",
+        FIGURE,
+    ),
+    (
+        Bound::Stalls,
+        "stalls",
+        "times that a transfer stood still that stay the network's in the account of time, because a \
+         connection had more than 64 of them at once, or a client more than 256",
         FIGURE,
     ),
     (

@@ -3,6 +3,7 @@
 
 mod ending;
 mod recent;
+mod stalls;
 mod streams;
 mod turns;
 mod vacant;
@@ -19,6 +20,7 @@ use crate::message::Message;
 use crate::numbered::LinkGaps;
 use crate::pairing::Pairing;
 use crate::piece::Piece;
+use crate::stalls::MessageStall;
 use crate::stream::ByteStream;
 use crate::turns::Turns;
 use crate::windows::Offers;
@@ -61,6 +63,8 @@ pub(crate) struct Conversation {
     streams: Option<Box<[ByteStream; 2]>>,
     /// What is on its way in the streams; of a session on a link, who can take nothing more.
     flow: Option<Box<StreamFlow>>,
+    /// An acknowledgement that came late, while its receiver sent nothing more of a message.
+    late_ack: Option<Box<MessageStall>>,
     /// What each end of the streams can take.
     offers: Option<Box<Offers>>,
     /// What the identifications of datagrams show, where they have some.
@@ -114,6 +118,7 @@ impl Conversation {
             seen,
             streams,
             flow,
+            late_ack,
             offers,
             datagrams,
             framer,
@@ -149,6 +154,7 @@ impl Conversation {
             lost: Default::default(),
         };
         *datagrams = None;
+        *late_ack = None;
         *server_known = beginning.server.is_some();
         *seen = [beginning.anyone; 2];
         *framer = beginning.framer;

@@ -49,6 +49,7 @@ mod segment;
 mod sink;
 mod slowest;
 mod snapshot;
+mod stalls;
 mod stream;
 mod summary;
 mod sums;
@@ -90,6 +91,7 @@ pub use snapshot::{
     Attribution, CaptureRow, Grade, LedgerOf, LedgerRow, Load, Reason, RoundTrip, Settings,
     Snapshot,
 };
+pub use stalls::{StallCause, StallSum, Stalls};
 pub use summary::{
     Common, Conversations, Inconsistent, LedgerSum, OperationKey, OperationSum, PairKey, PlaceSum,
     SIGHTINGS_KEPT, Sighting, Sightings, StationSum, Summary, Timing, Total,

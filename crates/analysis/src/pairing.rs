@@ -13,6 +13,7 @@ mod naming;
 mod open;
 mod opens;
 mod ranges;
+mod stalls;
 mod strays;
 #[cfg(test)]
 mod testing;
@@ -23,6 +24,7 @@ use crate::message::Message;
 use crate::open::{Open, OpenState};
 use crate::parties::Parties;
 use crate::piece::PieceTally;
+use crate::stalls::MessageStall;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Extent, Flags, Mark, Transaction};
 use naming::Naming;
@@ -91,6 +93,8 @@ pub(crate) struct Pairing {
     passed_by: Option<Id>,
     /// The latest response without a request, while its request may still come.
     stray: Option<Box<Stray>>,
+    /// What messages of requests that are open stood still for.
+    stalls: Vec<MessageStall>,
 }
 
 /// What a message did.
@@ -129,8 +133,10 @@ impl Pairing {
             unsure,
             passed_by,
             stray,
+            stalls,
         } = self;
         open.empty();
+        stalls.clear();
         (*next_serial, *probes) = (0, 0);
         *parties = Parties::UNKNOWN;
         *server = 0;

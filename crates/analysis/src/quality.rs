@@ -41,6 +41,7 @@ pub(crate) struct LimitHits {
     pub(crate) held_bytes: u64,
     pub(crate) stream_bytes: u64,
     pub(crate) pieces: u64,
+    pub(crate) stalls: u64,
 }
 
 impl LimitHits {
@@ -51,6 +52,7 @@ impl LimitHits {
             Limited::HeldBytes => &mut self.held_bytes,
             Limited::StreamBytes => &mut self.stream_bytes,
             Limited::Pieces => &mut self.pieces,
+            Limited::Stalls => &mut self.stalls,
         } += 1;
     }
 }

@@ -6,7 +6,7 @@ use crate::summary::Conversations;
 use crate::tick::ClockTick;
 use crate::{
     Dips, Duplex, Efficiency, HopRow, Ledger, LevelCurve, RouteRow, Segment, ServiceRow, SizeCurve,
-    Symptoms, Timeline, Transaction, TransitRow, UnsurePauses,
+    Stalls, Symptoms, Timeline, Transaction, TransitRow, UnsurePauses,
 };
 use std::sync::Arc;
 use wirewait_model::{Distributions, Excluded, PlaceRow, ServerRow, StationRow, Statistic};
@@ -227,6 +227,8 @@ pub struct Snapshot {
     pub unsure_idle: UnsurePauses,
     /// Turnarounds that may be responses lost before the capture, likewise.
     pub unsure_turnarounds: UnsurePauses,
+    /// Time within transfers and turnarounds that was a station's own, and why.
+    pub stalls: Stalls,
     /// Packets have the stamps of two clocks: two captures of one traffic were merged.
     pub clocks_apart: Option<ClocksApart>,
     /// The clock of the capture was set while it was made.

@@ -247,6 +247,12 @@ impl ByteStream {
         self.reacts_ns = Some(shortest);
     }
 
+    /// The shortest time in which its sender acknowledged what it was sent, ns.
+    #[cold]
+    pub(crate) fn reacts_ns(&self) -> i64 {
+        self.reacts_ns.unwrap_or(0)
+    }
+
     /// Bytes of memory that are held back.
     pub(crate) fn held_bytes(&self) -> usize {
         self.held.bytes()

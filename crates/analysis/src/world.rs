@@ -12,6 +12,7 @@ use crate::open::Spare;
 use crate::parties::Parties;
 use crate::path::Path;
 use crate::piece::PieceTally;
+use crate::stalls::Stall;
 use crate::{Assembled, Deed, Mark, Notice, Settings, Transaction};
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -103,6 +104,10 @@ pub(crate) enum Event<'a> {
     /// Loss recovery from the beginning of the wait to then: the response was retransmitted, or the
     /// request was lost.
     Lost(Wait<'a>, Timestamp),
+    /// The wait that ends next was for this, within one of its phases.
+    Stalled(&'a Stall),
+    /// A client acknowledged the break of an oplock or a lease.
+    GaveBack(Case<'a>),
     /// The client aborted the connection then, while it waited.
     Abandoned(Wait<'a>, Timestamp),
     /// A transport did something that an administrator counts.
@@ -177,6 +182,8 @@ pub(crate) enum Limited {
     StreamBytes,
     /// A message is in more pieces than are [kept apart](crate::bounds::Bound::Pieces).
     Pieces,
+    /// A message stood still more often than is [remembered](crate::bounds::Bound::Stalls).
+    Stalls,
 }
 
 /// Who hears of it.

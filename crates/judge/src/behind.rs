@@ -5,10 +5,10 @@ use crate::finding::Finding;
 use crate::share::{Culprit, thousandths, total};
 use std::cmp::Reverse;
 use std::sync::Arc;
-use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot};
+use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot, StallCause};
 use wirewait_wire::Endpoint;
 
-/// From this part on a file is named, in thousandths.
+/// From this part on a file, or a stall, is named, in thousandths.
 const NOTABLE: u64 = 100;
 
 /// An operation, and its part of the time of those found.
@@ -35,6 +35,19 @@ pub struct FileBehind {
     pub thousandths: u64,
 }
 
+/// Why transfers or turnarounds stood still for a station, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StallBehind {
+    /// Why.
+    pub cause: StallCause,
+    /// Whose time it is: the client's or the server's.
+    pub of: Culprit,
+    /// Its part of the time of those found, in thousandths.
+    pub thousandths: u64,
+    /// All of it, with the way to the station, ns.
+    pub whole_ns: u64,
+}
+
 /// What is behind a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Behind {
@@ -42,6 +55,8 @@ pub(crate) struct Behind {
     pub(crate) at: Option<(Endpoint, u64)>,
     pub(crate) operation: Option<OperationBehind>,
     pub(crate) file: Option<FileBehind>,
+    /// What most of the time in which transfers or turnarounds stood still was for, if that has a tenth.
+    pub(crate) stall: Option<StallBehind>,
     /// Of the network's time, if that is named.
     pub(crate) phase: Option<(Phase, u64)>,
 }
@@ -101,7 +116,26 @@ impl Behind {
             .into_iter()
             .max_by_key(|(phase, ns)| (*ns, Reverse(*phase)));
         let is_network = finding == Finding::Named(Culprit::Network);
+        let found = |culprit: Culprit| match finding {
+            Finding::Named(one) => one == culprit,
+            Finding::Either(one, other) => one == culprit || other == culprit,
+            Finding::None => false,
+        };
+        let stalls = [Culprit::Client, Culprit::Server].into_iter();
+        let stalls = stalls.filter(|of| found(*of)).flat_map(|of| {
+            StallCause::ALL.map(|cause| {
+                let sum = snapshot.stalls.of(of == Culprit::Server, cause);
+                StallBehind {
+                    cause,
+                    of,
+                    thousandths: part(sum.ns),
+                    whole_ns: sum.whole_ns,
+                }
+            })
+        });
+        let stall = stalls.max_by_key(|of| (of.thousandths, Reverse(of.cause)));
         Self {
+            stall: stall.filter(|of| of.thousandths >= NOTABLE),
             at: at.map(|(at, ns)| (at, part(ns))),
             operation: operation.map(|(ns, (protocol, command, code), _)| OperationBehind {
                 protocol,

@@ -15,7 +15,7 @@ mod nearest;
 mod share;
 mod verdict;
 
-pub use behind::{FileBehind, OperationBehind};
+pub use behind::{FileBehind, OperationBehind, StallBehind};
 pub use coarse::row_parts;
 pub use finding::Finding;
 pub use missing::Missing;

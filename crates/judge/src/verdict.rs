@@ -1,7 +1,7 @@
 //! The answer in one sentence: where most of the active time went, with its evidence and its
 //! doubts.
 
-use crate::behind::{Behind, FileBehind, OperationBehind};
+use crate::behind::{Behind, FileBehind, OperationBehind, StallBehind};
 use crate::coarse;
 use crate::finding::Finding;
 use crate::missing::Missing;
@@ -93,6 +93,8 @@ pub struct Verdict {
     pub operation: Option<OperationBehind>,
     /// The file with most of it, likewise, if that has a tenth.
     pub file: Option<FileBehind>,
+    /// For what transfers or turnarounds stood still that are the time of those found, where that is a tenth of it.
+    pub stall: Option<StallBehind>,
     /// What most of the network's time was, and how much of it, in thousandths; where the network is named.
     pub phase: Option<(Phase, u64)>,
     /// The highest utilisation of any link in any second, in millionths; `None` where no speed
@@ -185,6 +187,7 @@ impl Verdict {
             at,
             operation,
             file,
+            stall,
             phase,
         } = Behind::of(snapshot, finding);
         Self {
@@ -199,6 +202,7 @@ impl Verdict {
             at,
             operation,
             file,
+            stall,
             phase,
             busiest: snapshot
                 .segment

@@ -3,8 +3,10 @@
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Short;
-use wirewait_analysis::{Bounds, ClockSet, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict, row_parts};
+use wirewait_analysis::{
+    Bounds, ClockSet, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip, StallCause,
+};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, StallBehind, Verdict, row_parts};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -83,6 +85,7 @@ pub fn sentence(verdict: &Verdict) -> String {
                 Culprit::Client | Culprit::Server => share.ns.high,
             };
             let whose = match culprit {
+                Culprit::Client if verdict.stall.is_some() => "was spent in clients",
                 Culprit::Client => "was spent in clients, between their requests",
                 Culprit::Network => "was spent in the network (transfers, loss recovery, distance)",
                 Culprit::Server => "was spent waiting for servers",
@@ -143,6 +146,18 @@ pub fn sentence(verdict: &Verdict) -> String {
     text
 }
 
+/// For what transfers or turnarounds stood still.
+fn stalled(stall: &StallBehind) -> String {
+    let whose = stall.of.name();
+    match stall.cause {
+        StallCause::ClosedWindow => format!("with a {whose}'s receive window closed"),
+        StallCause::DelayedAcknowledgement => {
+            format!("waiting for a {whose}'s delayed acknowledgements")
+        }
+        _ => "waiting for another client to give its oplock back".to_owned(),
+    }
+}
+
 /// What has most of the time of those found.
 fn behind(verdict: &Verdict) -> Option<String> {
     let clients = matches!(
@@ -150,6 +165,12 @@ fn behind(verdict: &Verdict) -> Option<String> {
         Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
     );
     let part = |thousandths: u64| Percent(thousandths, 1000);
+    // Stalls lie within requests.
+    let within = if verdict.stall.is_some() {
+        "in or "
+    } else {
+        ""
+    };
     let mut parts = Vec::new();
     if let Some((phase, thousandths)) = verdict.phase {
         let phase = match phase {
@@ -159,6 +180,9 @@ fn behind(verdict: &Verdict) -> Option<String> {
             _ => "distance",
         };
         parts.push((part(thousandths), phase.to_owned()));
+    }
+    if let Some(stall) = &verdict.stall {
+        parts.push((part(stall.thousandths), stalled(stall)));
     }
     if let Some((at, thousandths)) = verdict.at {
         let whose = match verdict.finding {
@@ -175,7 +199,7 @@ fn behind(verdict: &Verdict) -> Option<String> {
         };
         let protocol = operation.protocol.to_uppercase();
         let whose = match clients {
-            true => format!("before {protocol} {command}"),
+            true => format!("{within}before {protocol} {command}"),
             false => format!("for {protocol} {command} there"),
         };
         parts.push((part(operation.thousandths), whose));
@@ -183,7 +207,7 @@ fn behind(verdict: &Verdict) -> Option<String> {
     if let Some(file) = &verdict.file {
         let path = Escaped(&file.path);
         let whose = match clients {
-            true => format!("before requests for file {path}"),
+            true => format!("{within}before requests for file {path}"),
             false => format!("for file {path}"),
         };
         parts.push((part(file.thousandths), whose));
@@ -636,6 +660,31 @@ mod tests {
         assert!(text.contains(said), "{text}");
         (seen.at, seen.operation) = (None, None);
         assert!(!sentence(&seen).contains("Of that time"));
+    }
+
+    #[test]
+    fn what_a_transfer_stood_still_for_is_said() {
+        let said = |of: Culprit, cause: StallCause| {
+            let mut seen = verdict(Finding::Named(of), Vec::new());
+            seen.stall = Some(StallBehind {
+                cause,
+                of,
+                thousandths: 988,
+                whole_ns: 6_000_000_000,
+            });
+            sentence(&seen)
+        };
+        let text = said(Culprit::Client, StallCause::ClosedWindow);
+        let words = "was spent in clients. Of that time, 98.8 % was with a client's receive window closed, \
+                     60.0 % in 10.0.0.1 and 48.0 % in or before SMB1 READ_ANDX.";
+        assert!(text.contains(words), "{text}");
+        let text = said(Culprit::Server, StallCause::DelayedAcknowledgement);
+        let words = "waiting for servers. Of that time, 98.8 % was waiting for a server's delayed acknowledgements, \
+                     60.0 % for 10.0.0.1 and 48.0 % for SMB1 READ_ANDX there.";
+        assert!(text.contains(words), "{text}");
+        let text = said(Culprit::Client, StallCause::Break);
+        let words = "98.8 % was waiting for another client to give its oplock back,";
+        assert!(text.contains(words), "{text}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod operations;
 mod order;
 mod phase;
 mod posting;
+mod stalls;
 mod timeline;
 mod unsure;
 
@@ -17,6 +18,7 @@ use crate::case::{Case, Wait};
 use crate::column::Column;
 use crate::packets::TIMER_NS;
 use crate::parties::Directory;
+use crate::stalls::{Stall, Stalls};
 use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, RoundTrip, Settings, StationRow};
@@ -83,6 +85,8 @@ pub(crate) struct Accounts {
     pairs: Column<PairWays>,
     /// What may have been lost before the capture.
     unsure: UnsureTime,
+    /// Of the request whose wait ends next.
+    stalled: Vec<(Stall, Bounds)>,
     sums: Sums,
     /// The total by seconds, where somebody wants it.
     course: Option<Box<LedgerCourse>>,
@@ -172,6 +176,7 @@ struct Sums {
     /// Closed requests of all clients that are not settled.
     waiting: usize,
     slices: ClockTick,
+    stalls: Stalls,
     /// What timelines lost: clients come and go.
     hits: Hits,
 }
@@ -183,6 +188,7 @@ impl Accounts {
             servers: Column::new(),
             pairs: Column::new(),
             unsure: Default::default(),
+            stalled: Vec::new(),
             sums: Sums::new(),
             course: None,
             think_ns: settings.think_ns,
@@ -245,6 +251,7 @@ impl Accounts {
     ) {
         let nobody = wait.case.parties.client == TablePlace::NOWHERE;
         if nobody || wait.anyone && wait.case.transaction.response.is_none() {
+            self.stalled.clear();
             return;
         }
         let client = self.client(wait);
@@ -253,7 +260,18 @@ impl Accounts {
         }
         if let Some(done) = done {
             let owner = SliceOwner::of(wait.case, operations);
+            let stalled;
+            let done = match self.stalled.is_empty() {
+                true => done,
+                false => {
+                    stalled = done.stalled();
+                    &stalled
+                }
+            };
             let ways = self.ways(wait, done, evidence);
+            if done.is_stalled() {
+                self.keep_stalls((wait, done), owner, evidence);
+            }
             let client = self.clients.of(wait.case.parties.client);
             client.timeline.closed(done, owner, ways);
             self.sums.waiting += 1;
@@ -265,6 +283,7 @@ impl Accounts {
             let course = self.course.as_deref_mut();
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
         } else {
+            self.stalled.clear();
             self.spanned(wait, at, operations);
         }
     }
@@ -353,7 +372,12 @@ impl Accounts {
 
     /// The total, servers, clients, pairs, shares, files and operations, each kind by time waited,
     /// the longest first. What is closed counts, even where an older request may still claim it.
-    pub(crate) fn rows(&self, directory: &Directory, operations: &Operations) -> Vec<LedgerRow> {
+    /// And what stalls are among it.
+    pub(crate) fn rows(
+        &self,
+        directory: &Directory,
+        operations: &Operations,
+    ) -> (Vec<LedgerRow>, Stalls) {
         let mut sums = self.sums.clone();
         let last = Timestamp::from_nanos(i64::MAX);
         let clients: Vec<(TablePlace, Sum)> = self
@@ -405,7 +429,7 @@ impl Accounts {
             .filter(|row| row.ledger.total() > 0)
             .collect();
         rows.sort_by(|a, b| order(a).cmp(&order(b)));
-        rows
+        (rows, sums.stalls)
     }
 
     /// How far the two are, as far as that is known when the request is closed.
@@ -423,7 +447,7 @@ impl Accounts {
         };
         let mut ways = client
             .nearest
-            .ways((wait.case, done.begin), (paces, waited), evidence);
+            .ways((wait.case, done), (paces, waited), evidence);
         let pause = client.nearest.pause(done.begin);
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;
@@ -586,6 +610,7 @@ impl Sums {
             labels: Column::new(),
             waiting: 0,
             slices: ClockTick::default(),
+            stalls: Stalls::default(),
             hits: Hits::NONE,
         }
     }

@@ -6,7 +6,7 @@ use wirewait_wire::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Phase {
     /// Nothing outstanding, and the next request comes soon: work in the client, without the
-    /// distance.
+    /// distance. And what of a request is a [stall](crate::Stalls) of a client's.
     Client,
     /// The request is on its way: t1 to t2.
     Request,
@@ -117,6 +117,8 @@ pub struct Ledger {
     phases: [u64; Phase::ALL.len()],
     in_server: Bounds,
     in_client: Bounds,
+    /// The clients' time within requests, and the way that is proved there.
+    in_requests: u64,
 }
 
 impl FromIterator<(Phase, u64)> for Ledger {
@@ -149,8 +151,16 @@ impl Ledger {
     /// What was waited for: active time without the clients' gaps.
     #[must_use]
     pub fn waited(&self) -> u64 {
-        let gaps = self.get(Phase::Client).saturating_add(self.in_client.low);
+        let client = self.get(Phase::Client).saturating_add(self.in_client.low);
+        let gaps = client.saturating_sub(self.in_requests);
         self.active().saturating_sub(gaps)
+    }
+
+    /// The clients' time that is not in their gaps but within requests, with the way to them that is proved there:
+    /// their windows were closed, they kept acknowledgements waiting, or another one had to give something back.
+    #[must_use]
+    pub const fn client_within_requests(&self) -> u64 {
+        self.in_requests
     }
 
     /// Active time, the base of every share: all but waiting by design, idle and unknown.
@@ -213,6 +223,7 @@ impl Ledger {
         }
         self.in_server = self.in_server.plus(other.in_server);
         self.in_client = self.in_client.plus(other.in_client);
+        self.in_requests = self.in_requests.saturating_add(other.in_requests);
     }
 
     /// A ledger with these times, in the order of [`Phase::ALL`].
@@ -223,7 +234,15 @@ impl Ledger {
             phases: ns,
             in_server: none,
             in_client: none,
+            in_requests: 0,
         }
+    }
+
+    /// This ledger with so much of the clients' time within requests, ns.
+    #[must_use]
+    pub const fn with_client_within_requests(mut self, ns: u64) -> Self {
+        self.in_requests = ns;
+        self
     }
 
     /// This ledger with this way to the servers within turnarounds, and to the clients within gaps.
@@ -236,6 +255,11 @@ impl Ledger {
 
     pub(crate) fn add(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
         self.put(phase, u64::try_from(to.since(from)).unwrap_or(0));
+    }
+
+    /// So much of the client's phase, with the way, lies within a request, ns.
+    pub(super) fn add_within_request(&mut self, ns: u64) {
+        self.in_requests = self.in_requests.saturating_add(ns);
     }
 
     /// Part of the server's or the client's phase is the way to that station.

@@ -1,7 +1,8 @@
 //! Slices of a client on their way to their owners.
 
 use super::distance::Ways;
-use super::{Pending, Phase, SliceOwner, Sum, Sums};
+use super::stalls::OwnedStall;
+use super::{Bounds, Pending, Phase, SliceOwner, Sum, Sums};
 use crate::LedgerCourse;
 use crate::bounds::Bound;
 use wirewait_wire::Timestamp;
@@ -69,6 +70,33 @@ impl Posting<'_> {
             Phase::Server => self.pending.sum.turnarounds += 1,
             _ => self.sums.slices.slices += 1,
         }
+    }
+
+    /// A station's own time within a transfer or a turnaround.
+    #[cold]
+    pub(super) fn stall(&mut self, own: &OwnedStall, from: Timestamp, to: Timestamp) {
+        let OwnedStall { stall, way, .. } = own;
+        let phase = match stall.server {
+            true => Phase::Server,
+            false => Phase::Client,
+        };
+        let length = u64::try_from(to.since(from)).unwrap_or(0);
+        let way = Bounds {
+            low: way.low.min(length),
+            high: way.high.min(length),
+        };
+        let ledger = &mut self.pending.sum.ledger;
+        ledger.add_network(phase, way);
+        if phase == Phase::Client {
+            ledger.add_within_request(length);
+        }
+        let begin = from.plus(i64::try_from(way.low).unwrap_or(0));
+        if begin > from {
+            self.piece(Phase::Distance, from, begin);
+        }
+        self.piece(phase, begin, to);
+        self.sums.stalls.add(stall, length - way.low, length);
+        self.sums.slices.slices += 1;
     }
 
     /// A gap is the client's.

@@ -47,9 +47,9 @@ fn rows_of(requests: &[(Request, u32)], room: usize) -> Vec<LedgerRow> {
             (&crate::round_trips::RoundTrips::new(16), &mut operations),
         );
     }
-    let before = accounts.rows(&directory, &operations);
+    let before = accounts.rows(&directory, &operations).0;
     accounts.finish();
-    let after = accounts.rows(&directory, &operations);
+    let after = accounts.rows(&directory, &operations).0;
     assert_eq!(
         before, after,
         "what is closed is shown before it is settled"
@@ -203,6 +203,39 @@ fn who_leaves_gives_back_the_room_of_what_waits() {
 
 impl Accounts {
     /// Two waits by design more than are remembered, and three losses.
+    /// A request is over with two stalls more than are remembered.
+    pub(crate) fn overrun_stalls() -> Hits {
+        let mut accounts = Accounts::new(&Settings::default());
+        let mut operations = Operations::new(16);
+        let mut directory = Directory::new(16);
+        let t = transaction(1, Kind::Read, 0, 1);
+        let mut parties = Parties::UNKNOWN;
+        directory.meet(&t, &mut parties);
+        let case = Case {
+            transaction: &t,
+            parties: &parties,
+        };
+        let wait = Wait {
+            case,
+            began: at(0),
+            anyone: false,
+            repeated: None,
+        };
+        let trips = crate::round_trips::RoundTrips::new(16);
+        accounts.begins(wait, &trips);
+        for _ in 0..stalls::STALLS + 2 {
+            accounts.stalled(&Stall {
+                from: at(0),
+                to: at(1),
+                cause: crate::StallCause::ClosedWindow,
+                server: false,
+            });
+        }
+        let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);
+        accounts.ends(wait, at(1), Some(&done), (&trips, &mut operations));
+        accounts.hits()
+    }
+
     pub(crate) fn overrun_waits() -> Hits {
         let mut accounts = Accounts::new(&Settings::default());
         let mut directory = Directory::new(16);

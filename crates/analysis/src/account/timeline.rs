@@ -9,6 +9,7 @@
 //! Requests close out of order, and an instant can be given away only once no older request can
 //! claim it: closed requests queue behind the oldest open one.
 
+use super::stalls::{self, OwnedStall, STALLS};
 use super::{Phase, Posting, SliceOwner, Ways};
 use crate::table::TablePlace;
 use crate::tick::ClockTick;
@@ -42,6 +43,8 @@ pub(crate) struct Outstanding {
     /// What they are.
     phases: [Phase; 5],
     count: u8,
+    /// Some of it is a station's own time.
+    stalled: bool,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
     /// shows it. Else [`SURE`], or [`UNNUMBERED`].
     pub(super) unsure: [i64; 2],
@@ -82,6 +85,7 @@ impl Outstanding {
             ends: [begin; 5],
             phases: *phases,
             count: 0,
+            stalled: false,
             unsure: [SURE; 2],
             unsure_ns: i64::MAX,
         };
@@ -102,6 +106,21 @@ impl Outstanding {
     pub(crate) fn unsure(mut self, unsure: [i64; 2], most: i64) -> Self {
         (self.unsure, self.unsure_ns) = (unsure, most);
         self
+    }
+
+    /// This time, with stalls in it.
+    #[cold]
+    pub(super) fn stalled(&self) -> Self {
+        Self {
+            stalled: true,
+            ..*self
+        }
+    }
+
+    /// Whether some of it is a station's own time.
+    #[inline]
+    pub(super) fn is_stalled(&self) -> bool {
+        self.stalled
     }
 
     /// Each phase with its end.
@@ -167,6 +186,8 @@ pub(super) struct ClientTimeline {
     losses: Vec<OwnedStretch>,
     /// Waits by design, by their beginnings.
     waits: Vec<OwnedStretch>,
+    /// Stalls of closed requests that are not settled.
+    stalls: Vec<OwnedStall>,
     /// Those that were open when the clock was set.
     spanning: Vec<Spanning>,
 }
@@ -182,6 +203,7 @@ impl Default for ClientTimeline {
             answered_by: TablePlace::NOWHERE,
             losses: Vec::new(),
             waits: Vec::new(),
+            stalls: Vec::new(),
             spanning: Vec::new(),
         }
     }
@@ -233,6 +255,15 @@ impl ClientTimeline {
                 began: from,
             };
             self.losses.insert(place, stretch);
+        }
+        room
+    }
+
+    /// A request that is closed next stood still. Returns whether there was room.
+    pub(super) fn stalled(&mut self, stall: OwnedStall) -> bool {
+        let room = self.stalls.len() < STALLS;
+        if room {
+            self.stalls.push(stall);
         }
         room
     }
@@ -371,7 +402,7 @@ impl ClientTimeline {
         {
             closed.give_away(
                 (&mut self.until, &mut self.answered_by, think_ns),
-                (&mut self.losses, &mut self.waits),
+                (&mut self.losses, &mut self.waits, &mut self.stalls),
                 posting,
             );
             self.queue.pop_front();
@@ -406,7 +437,11 @@ impl Closed {
     fn give_away(
         &self,
         (given, answered_by, think_ns): (&mut Option<Timestamp>, &mut TablePlace, i64),
-        (losses, waits): (&mut Vec<OwnedStretch>, &mut Vec<OwnedStretch>),
+        (losses, waits, stalls): (
+            &mut Vec<OwnedStretch>,
+            &mut Vec<OwnedStretch>,
+            &mut Vec<OwnedStall>,
+        ),
         posting: &mut Posting<'_>,
     ) {
         let Self {
@@ -439,11 +474,15 @@ impl Closed {
         }
         let mut at = until.max(begin);
         let mut last = Phase::Idle;
-        for (phase, end) in outstanding.phases() {
-            if end > at {
-                posting.turnaround(phase);
-                posting.slice(phase, at, end);
-                (at, last) = (end, phase);
+        if outstanding.stalled {
+            (at, last) = stalls::post(outstanding, (owner.pair, at), stalls, posting);
+        } else {
+            for (phase, end) in outstanding.phases() {
+                if end > at {
+                    posting.turnaround(phase);
+                    posting.slice(phase, at, end);
+                    (at, last) = (end, phase);
+                }
             }
         }
         *given = Some(at);

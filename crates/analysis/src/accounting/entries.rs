@@ -8,6 +8,7 @@ use crate::efficiency::Payer;
 use crate::parties::Parties;
 use crate::round_trips::TripSample;
 use crate::routing::Crossing;
+use crate::stalls::Stall;
 use crate::table::TablePlace;
 use crate::{Mark, Notice, Transaction};
 use wirewait_model::records::{LineTimes, Moment};
@@ -41,6 +42,8 @@ enum Entry {
     Waited(EnteredWait, Timestamp),
     Lost(EnteredWait, Timestamp),
     Abandoned(EnteredWait, Mark),
+    GaveBack,
+    Stalled(Box<Stall>),
     Closed(Option<LineTimes>, Payer, Option<u32>),
     Sampled(TripSample),
     Crossed(Crossing),
@@ -106,6 +109,17 @@ impl EntryBatch {
     pub(crate) fn abandoned(&mut self, wait: &Wait<'_>, mark: Mark) {
         let entered = self.wait(wait);
         self.entries.push(Entry::Abandoned(entered, mark));
+    }
+
+    #[cold]
+    pub(crate) fn gave_back(&mut self, case: Case<'_>) {
+        self.case(case);
+        self.entries.push(Entry::GaveBack);
+    }
+
+    #[cold]
+    pub(crate) fn stalled(&mut self, stall: &Stall) {
+        self.entries.push(Entry::Stalled(Box::new(*stall)));
     }
 
     #[inline(never)]
@@ -185,6 +199,7 @@ impl EntryBatch {
                 Entry::Noticed(pairs, notice) => accounting.watch.noticed(*pairs, notice),
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::Settle(now) => accounting.accounts.settle(*now),
+                Entry::Stalled(stall) => accounting.accounts.stalled(stall),
                 Entry::ClockSet(seam, unsure) => {
                     accounting.accounts.clock_was_set(*seam, *unsure);
                 }
@@ -222,7 +237,9 @@ impl Entry {
             Self::Waited(wait, at) => accounting.accounts.waited(wait.of(case), *at),
             Self::Lost(wait, at) => accounting.lost(wait.of(case), *at),
             Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),
+            Self::GaveBack => accounting.watch.gave_back(case),
             Self::Sampled(_)
+            | Self::Stalled(_)
             | Self::Crossed(_)
             | Self::Noticed(..)
             | Self::Missed(_)

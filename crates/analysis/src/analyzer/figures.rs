@@ -70,7 +70,7 @@ impl Analyzer {
             ..Load::default()
         };
         books.routing.write(&mut load);
-        let ledgers = accounting.ledgers(directory);
+        let (ledgers, stalls) = accounting.ledgers(directory);
         let unsure = accounting.accounts.unsure();
         crate::account::give(&ledgers, &mut stations);
         let trips = accounting.round_trips.rows();
@@ -112,6 +112,7 @@ impl Analyzer {
             unsure_pauses: unsure.pauses,
             unsure_idle: unsure.idle,
             unsure_turnarounds: unsure.turnarounds,
+            stalls,
             load,
             symptoms: accounting.watch.judge(
                 &books.watch,

@@ -72,6 +72,7 @@ impl Books {
     pub(super) fn hits(&self, losses: &Losses) -> bounds::Hits {
         let mut hits = self.accounting.hits();
         hits.add(Bound::Pieces, self.quality.limits.pieces);
+        hits.add(Bound::Stalls, self.quality.limits.stalls);
         hits.add(Bound::Sightings, self.seen.beyond);
         let meters = self.meters.as_ref();
         let meters = meters.map_or(bounds::Hits::NONE, |meters| *meters.hits());

@@ -51,6 +51,8 @@ impl Events for Reporter<'_> {
             Event::Waited(wait, at) => books.waited(&wait, at),
             Event::Lost(wait, at) => books.lost(&wait, at),
             Event::Abandoned(wait, at) => books.abandoned(&wait, at),
+            Event::Stalled(stall) => books.stalled(stall),
+            Event::GaveBack(case) => books.gave_back(case),
             Event::Twice(sent, again) => books.arrivals.twice(sent, again),
             Event::PartAcknowledged => books.spending.part_acknowledged(books.now()),
             Event::Guessed => books.quality.guessed_roles += 1,

@@ -20,6 +20,7 @@ fn overrun(bound: Bound) -> (Hits, u64) {
     match bound {
         Bound::AccountQueue => (Accounts::overrun_queue(), 3),
         Bound::AccountWaits => (Accounts::overrun_waits(), 2 + 3),
+        Bound::Stalls => (Accounts::overrun_stalls(), 2),
         // What statistics lose is tested where they are.
         Bound::LoadStretches | Bound::LoadWaiting => {
             let mut hits = Hits::default();

@@ -1,5 +1,6 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
+use super::stalls::is_late;
 use super::{Conversation, StreamEnd, learn, remember};
 use crate::flow::LostBefore;
 use crate::message::Message;
@@ -226,6 +227,9 @@ impl Conversation {
             .then(|| flow.ready(side, segment.window > 0, mark))
             .flatten();
         if let Some(told) = acknowledged {
+            if pure && is_late(&told.0) {
+                self.acknowledges_late(side, &told.0, mark);
+            }
             if let (
                 Noticed::Acknowledged {
                     after_ns,
@@ -240,6 +244,7 @@ impl Conversation {
             self.notice(side, mark, told, events);
         }
         if let Some(what) = ready {
+            self.opens_window(side, &what, mark, events);
             self.notice(side, mark, (what, 0), events);
         }
         acknowledged.is_some()
@@ -304,6 +309,9 @@ impl Conversation {
         let mark = piece.mark;
         let (seq, length) = (segment.seq, piece.length);
         let bytes = piece.bytes;
+        if self.late_ack.is_some() {
+            self.goes_on_behind(side, mark, events);
+        }
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });

@@ -134,6 +134,9 @@ impl Pairing {
             let so_far = (open.transaction.outcome, open.transaction.flags);
             let awaited = self.open.is_awaited(at);
             let end = self.unanswered((at, awaited), Some(now), between, world);
+            if !self.stalls.is_empty() {
+                self.tell_stalls(at, events);
+            }
             let open = &mut *self.open[at];
             open.stops_waiting(end, events);
             (open.transaction.outcome, open.transaction.flags) = so_far;
@@ -176,6 +179,9 @@ impl Pairing {
             }
             _ => {
                 let end = self.unanswered((at, awaited), now, between, world);
+                if !self.stalls.is_empty() {
+                    self.tell_stalls(at, events);
+                }
                 let open = &mut *self.open[at];
                 open.transaction.response = None;
                 open.stops_waiting(end, events);

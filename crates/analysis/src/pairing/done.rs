@@ -108,6 +108,8 @@ impl Pairing {
             let latest = previous.filter(|(end, _)| later(end));
             let latest = latest.or(Some((response.last, message)));
             self.responded(latest);
+        } else if t.kind == Kind::Break {
+            events.tell(Event::GaveBack(open.case()));
         }
         let open = &mut *self.open[at];
         let linger = if open.lingers {
@@ -120,6 +122,9 @@ impl Pairing {
         open.deadline = t4.plus(linger);
         self.due = self.due.min(open.deadline);
         self.open.falls_due(at);
+        if !self.stalls.is_empty() {
+            self.tell_stalls(at, events);
+        }
         let open = &mut *self.open[at];
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
         open.stops_waiting(end, events);

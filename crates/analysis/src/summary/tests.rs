@@ -167,7 +167,7 @@ prop_compose! {
             kind: Kind::Read,
         };
         let station = StationSum { counts, turnaround: times, data_bytes: e, ..StationSum::default() };
-        let ledger = LedgerSum { ledger: Ledger::from_parts([a, b, c, d, e, f, g, h, a, b]).with_network(Bounds { low: b, high: c }, Bounds { low: d, high: e }), turnarounds: f, pauses: g };
+        let ledger = LedgerSum { ledger: Ledger::from_parts([a, b, c, d, e, f, g, h, a, b]).with_network(Bounds { low: b, high: c }, Bounds { low: d, high: e }).with_client_within_requests(h), turnarounds: f, pauses: g };
         let client = Endpoint::mac([2, 0, 0, 0, 0, key as u8]);
         let pair = PairKey { client, server: Endpoint::mac([1; 6]) };
         let mut histogram = Histogram::default();

@@ -131,6 +131,12 @@ pub(super) static WATCHERS: &[Watcher] = &[
     },
 ];
 
+/// Whether a rule counts time of the server's.
+pub(super) fn is_server(rule: &Rule) -> bool {
+    let rules = [&SLOW_ANSWERS, &SERVER_BUSY];
+    rules.into_iter().any(|of| std::ptr::eq(of, rule))
+}
+
 /// The turnaround that was the server's own, without what was spent behind other requests of
 /// the same conversation, ns; of answers to requests for files, where it is known.
 pub(super) fn own_turnaround(t: &Transaction) -> Option<i64> {

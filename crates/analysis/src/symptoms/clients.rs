@@ -4,7 +4,10 @@ use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds, Watcher, WatcherLook, operation};
 use crate::bounds::{Bound, Hits};
-use crate::{Fidelity, Flags, Mark, Outcome, ServerRow, Transaction};
+use crate::case::Case;
+use crate::stalls::GivenBack;
+use crate::table::TablePlace;
+use crate::{Fidelity, Flags, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
@@ -105,11 +108,15 @@ fn slow_break(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
     }
 }
 
+/// The file of a request, if it has a name.
+fn file(case: Case<'_>) -> Option<TablePlace> {
+    case.parties.named.and_then(|named| named.labels[2])
+}
+
 /// The latest promises that servers took back.
 #[derive(Debug, Default)]
 pub(super) struct Breaks {
-    /// The server, and from when to when.
-    latest: VecDeque<(Endpoint, Mark, Mark)>,
+    latest: VecDeque<GivenBack>,
     /// From when on they are remembered, if some are forgotten.
     since: Option<Timestamp>,
     pub(super) hits: Hits,
@@ -119,46 +126,80 @@ pub(super) struct Breaks {
 const BREAKS: usize = 32;
 
 impl Breaks {
-    /// How long this transaction waited for one of them, if that is worth a word.
-    pub(super) fn closed(&mut self, t: &Transaction, thresholds: &Thresholds) -> Option<Sight> {
-        if self.latest.is_empty() && t.kind != Kind::Break {
-            return None;
-        }
-        let (request, response) = (t.request?, t.response?);
-        let server = t.server.station();
-        if t.kind == Kind::Break {
-            if self.latest.len() == BREAKS {
-                let gone = self.latest.pop_front();
-                self.since = self.since.max(gone.map(|(_, from, _)| from.at));
-            }
-            self.latest
-                .push_back((server, request.last, response.first));
-            return None;
-        }
-        if matches!(t.kind, Kind::Wait | Kind::Session | Kind::Close) {
-            return None;
-        }
-        let overlap = |(of, from, to): &(Endpoint, Mark, Mark)| {
-            let within =
-                of.station() == server && from.at >= request.last.at && to.at <= response.first.at;
-            let ns = from.until(*to).filter(|_| within)?;
-            Some(Sight::between(*from, *to).costing(ns))
+    /// A promise was given back.
+    #[cold]
+    pub(super) fn gave_back(&mut self, case: Case<'_>) {
+        let t = case.transaction;
+        let (Some(request), Some(response)) = (t.request, t.response) else {
+            return;
         };
-        let least = thresholds.ns(Threshold::BreakWait);
-        let found = self
-            .latest
-            .iter()
-            .filter_map(overlap)
-            .filter(|sight| i64::try_from(sight.cost_ns).is_ok_and(|ns| ns >= least))
-            .max_by_key(|sight| (sight.cost_ns, std::cmp::Reverse(sight.from.frame)));
+        if self.latest.len() == BREAKS {
+            let gone = self.latest.pop_front();
+            self.since = self.since.max(gone.map(|gone| gone.from.at));
+        }
+        self.latest.push_back(GivenBack {
+            server: t.server.station(),
+            holder: t.client,
+            at: case.parties.client,
+            file: file(case),
+            from: request.last,
+            to: response.first,
+        });
+    }
+
+    /// For which of them this transaction waited: the longest between its request and its response.
+    #[inline]
+    pub(super) fn awaited(&self, case: Case<'_>) -> Option<GivenBack> {
+        match self.latest.is_empty() {
+            true => None,
+            false => self.longest(case),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn longest(&self, case: Case<'_>) -> Option<GivenBack> {
+        let t = case.transaction;
+        let (request, response) = (t.request?, t.response?);
+        if matches!(
+            t.kind,
+            Kind::Break | Kind::Wait | Kind::Session | Kind::Close
+        ) {
+            return None;
+        }
+        let (server, file) = (t.server.station(), file(case));
+        let waited = self.latest.iter().filter(|of| {
+            let elsewhere = of.file.zip(file).is_some_and(|(one, other)| one != other);
+            of.server == server
+                && of.from.at >= request.last.at
+                && of.to.at <= response.first.at
+                && !elsewhere
+        });
+        let longest = waited.max_by_key(|of| (of.ns(), std::cmp::Reverse(of.from.frame)));
+        longest.copied().filter(|of| of.ns() > 0)
+    }
+
+    /// How long this transaction waited for one of them, if that is worth a word.
+    pub(super) fn closed(&mut self, case: Case<'_>, thresholds: &Thresholds) -> Option<GivenBack> {
+        if self.latest.is_empty() {
+            return None;
+        }
+        let found = self.longest(case);
+        let t = case.transaction;
+        let waits = matches!(
+            t.kind,
+            Kind::Break | Kind::Wait | Kind::Session | Kind::Close
+        );
         // It may have waited for one that is forgotten.
         if found.is_none()
-            && let Some(since) = self.since
+            && !waits
+            && let (Some(request), Some(response), Some(since)) =
+                (t.request, t.response, self.since)
             && request.last.at <= since
             && request
                 .last
                 .until(response.first)
-                .is_some_and(|ns| ns >= least)
+                .is_some_and(|ns| ns >= thresholds.ns(Threshold::BreakWait))
         {
             self.hits.hit(Bound::Breaks);
         }

@@ -32,6 +32,7 @@ use crate::bounds::{Bound, Hits};
 use crate::case::{Case, Wait};
 use crate::column::Column;
 use crate::parties::Directory;
+use crate::stalls::GivenBack;
 use crate::table::TablePlace;
 use crate::{Flags, Mark, Notice, Noticed, Outcome, ServerRow, Transaction};
 use clients::Breaks;
@@ -394,7 +395,7 @@ impl Watch {
         if parties.pair == TablePlace::NOWHERE && self.course.is_none() {
             // Nobody reads what would be noted of it.
             if lookup.is_none() {
-                self.breaks.closed(t, thresholds);
+                self.breaks.closed(case, thresholds);
             }
             return;
         }
@@ -420,7 +421,8 @@ impl Watch {
             sessions::lookup(t, repeated_ns, &mut page);
             return;
         }
-        let break_wait = self.breaks.closed(t, thresholds);
+        let given_back = self.breaks.closed(case, thresholds);
+        let behind_ns = given_back.map_or(0, |given| given.ns());
         let mut counted = None;
         if !resent.is_empty() {
             counted = resent.iter().position(|number| *number == t.number);
@@ -432,6 +434,8 @@ impl Watch {
         if let Some(own) = count(page.book, t, thresholds)
             && let Some(sight) = answers::turnaround(t)
         {
+            // The server only waited as well.
+            let own = own.saturating_sub(behind_ns).max(0);
             let sight = sight.costing(own);
             match *overlaps {
                 true => page.hit(&answers::SLOW_SERVER, &sight),
@@ -451,7 +455,7 @@ impl Watch {
             t,
             thresholds,
             waited: waited.map(|(_, ns, until)| (ns, until)),
-            in_break: break_wait.is_some(),
+            behind_ns,
             page: &mut page,
         };
         witness.look(answers::OF_ANY);
@@ -462,7 +466,9 @@ impl Watch {
             }
             WATCHERS.iter().for_each(|watchers| witness.look(watchers));
         }
-        if let Some(sight) = break_wait {
+        if let Some(given) = given_back.filter(|_| behind_ns >= thresholds.ns(Threshold::BreakWait))
+        {
+            let sight = Sight::between(given.from, given.to).costing(behind_ns);
             page.hit(&clients::BREAK_WAIT, &sight);
         }
         // Repetitions count when they are noticed.
@@ -498,6 +504,18 @@ impl Watch {
             .position(|(number, _)| *number == t.number);
         let (_, repeated_ns) = self.lookups.remove(known?)?;
         Some(repeated_ns)
+    }
+
+    /// A client gave a promise back.
+    #[cold]
+    pub(crate) fn gave_back(&mut self, case: Case<'_>) {
+        self.breaks.gave_back(case);
+    }
+
+    /// For which of them this transaction waited.
+    #[inline]
+    pub(crate) fn awaited(&self, case: Case<'_>) -> Option<GivenBack> {
+        self.breaks.awaited(case)
     }
 
     /// Judges all that was gathered. `rows` are the figures by server and operation, `varied` is how much longer
@@ -578,8 +596,8 @@ struct Witness<'a, 'b> {
     thresholds: &'a Thresholds,
     /// How long somebody waited for it, and until when, if the wait ended just now.
     waited: Option<(i64, Timestamp)>,
-    /// It waited until another client gave back a right.
-    in_break: bool,
+    /// How long it waited for another client to give something back, ns.
+    behind_ns: i64,
     page: &'a mut Page<'b>,
 }
 
@@ -591,10 +609,8 @@ impl Witness<'_, '_> {
             // By reference: to copy what was written just now would wait until it is stored.
             match &(watcher.look)(t, self.thresholds) {
                 None => {}
-                Some(WatcherLook::For(sight))
-                    if self.in_break && std::ptr::eq(rule, &answers::SLOW_ANSWERS) =>
-                {
-                    self.page.oppose(rule, Against::Break, sight);
+                Some(WatcherLook::For(sight)) if self.behind_ns > 0 && answers::is_server(rule) => {
+                    self.behind(watcher, sight);
                 }
                 Some(WatcherLook::For(sight)) => {
                     let given_up = self.waited.filter(|_| t.outcome == Outcome::Unanswered);
@@ -610,6 +626,31 @@ impl Witness<'_, '_> {
                 }
                 Some(WatcherLook::Against(why, sight)) => self.page.oppose(rule, *why, sight),
             }
+        }
+    }
+}
+
+impl Witness<'_, '_> {
+    /// What the server seems to have taken for a transaction contains what a client took to give something back.
+    #[cold]
+    fn behind(&mut self, watcher: &Watcher, sight: &Sight) {
+        let behind = self.behind_ns.unsigned_abs();
+        let rest = sight.cost_ns.saturating_sub(behind);
+        let least = match std::ptr::eq(watcher.rule, &answers::SERVER_BUSY) {
+            true => self.thresholds.ns(Threshold::BusyLeast).unsigned_abs(),
+            false => 1,
+        };
+        if rest < least {
+            self.page.oppose(watcher.rule, Against::Break, sight);
+            return;
+        }
+        let own = Sight {
+            cost_ns: rest,
+            ..*sight
+        };
+        self.page.hit(watcher.rule, &own);
+        if let Some(word) = (watcher.word)(self.t) {
+            self.page.word(watcher.rule, word);
         }
     }
 }

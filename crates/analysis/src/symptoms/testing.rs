@@ -185,6 +185,9 @@ impl Bench {
     }
 
     pub(super) fn closed(&mut self, t: &Transaction) {
+        if t.kind == Kind::Break {
+            self.about(t, Watch::gave_back);
+        }
         self.about(t, Watch::closed);
     }
 

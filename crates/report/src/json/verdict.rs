@@ -35,6 +35,15 @@ documents! {
         /// The file with most of that time, if it has a tenth.
         file: Option<String> = file.map(|file| Escaped(&file.path).to_string()),
         file_share: Option<f64> = file.map(|file| thousandths(file.thousandths)),
+        /// For what transfers or turnarounds stood still that are the time of those found, if that is a tenth of it:
+        /// `closed_window`, `break` (of another client's oplock or lease) or `delayed_acknowledgement`.
+        stall: Option<&'static str> = verdict.stall.map(|stall| stall.cause.name()),
+        /// Whose time it is.
+        stall_of: Option<&'static str> = verdict.stall.map(|stall| stall.of.name()),
+        /// Its part of that time.
+        stall_share: Option<f64> = verdict.stall.map(|stall| thousandths(stall.thousandths)),
+        /// All of it, with the way between the station and the capture.
+        stall_ns: Option<u64> = verdict.stall.map(|stall| stall.whole_ns),
         /// What most of the network's time was, where the network is named: `request_transfer`,
         /// `response_transfer`, `distance` or `retransmission`.
         phase: Option<&'static str> = verdict.phase.map(|(phase, _)| phase.name()),

@@ -314,6 +314,9 @@ documents! {
         /// The way to the client, within gaps.
         #[serde(default)]
         network_in_client_ns: [u64; 2] = two(sum.ledger.network_in_client()),
+        /// Of the client's time, with the way that is proved there, what lies within requests.
+        #[serde(default)]
+        client_within_requests_ns: u64 = sum.ledger.client_within_requests(),
         turnarounds: u64 = sum.turnarounds,
         pauses: u64 = sum.pauses,
     }

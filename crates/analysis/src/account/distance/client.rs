@@ -262,6 +262,12 @@ impl Nearest {
         Some(began.since(self.before?.end))
     }
 
+    /// The shortest gap between a response and the next request, ns.
+    #[cold]
+    pub(in crate::account) fn shortest_gap(&self) -> u64 {
+        self.gaps.least()
+    }
+
     /// The clock was set: what follows does not come as long behind what was as its stamps say.
     pub(in crate::account) fn clock_was_set(&mut self) {
         (self.latest, self.before) = (None, None);
@@ -302,11 +308,12 @@ impl Nearest {
     #[inline]
     pub(in crate::account) fn ways(
         &mut self,
-        (case, began): (Case<'_>, Timestamp),
+        (case, done): (Case<'_>, &Outstanding),
         (mut paces, waited): (Paces<'_>, Waited),
         evidence: &impl Evidence,
     ) -> Ways {
         let two = [case.parties.server, case.parties.client];
+        let began = done.begin;
         let t = case.transaction;
         let version = evidence.version();
         let (same, mut known) = match &self.found {
@@ -351,7 +358,9 @@ impl Nearest {
             self.take_in(t, of, (turnaround, again), &mut paces, evidence);
             known = false;
         }
+        // What stood still shows no line.
         if t.response_bytes > t.response_head_bytes
+            && !done.is_stalled()
             && !t.flags.contains(Flags::CLOCK_STEP)
             && let Some(response) = t.response
             && let Some(took) = response.first.until(response.last)

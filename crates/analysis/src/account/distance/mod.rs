@@ -237,6 +237,33 @@ impl Distance {
         }
     }
 
+    /// The way to this station and back for frames with `more` bytes than the shortest, where nothing of it took less
+    /// than `least`, ns.
+    #[cold]
+    pub(super) fn way(&self, least: u64, more: u64) -> Bounds {
+        let most = Most {
+            least,
+            here: u64::MAX,
+        };
+        let more = match self.reach.samples {
+            0 => 0,
+            _ => self.longer(more),
+        };
+        let way = self.reach.bounds(&Longer {
+            most,
+            more,
+            proved: 0,
+        });
+        Bounds {
+            low: way.low,
+            // Without evidence, what took least is all that is known.
+            high: match self.reach.samples {
+                0 => least,
+                _ => way.high,
+            },
+        }
+    }
+
     /// How much longer than the shortest answer frames of `more` bytes beside it take at most.
     fn longer(&self, more: u64) -> u64 {
         let nearest = self.nearest();

@@ -25,6 +25,12 @@ pub(super) const SHORT: u64 = 16;
 const FEW: u64 = 384;
 
 impl ServerWay {
+    /// The shortest turnaround, ns.
+    #[cold]
+    pub(in crate::account) fn shortest(&self) -> u64 {
+        self.ceiling.least()
+    }
+
     /// A request of a server that is so far away took so long.
     pub(super) fn took(&mut self, t: &Transaction, turnaround: u64, distance: &Distance) {
         // Of what had several frames only the last is sure to be within the turnaround.

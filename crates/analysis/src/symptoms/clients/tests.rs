@@ -36,6 +36,45 @@ fn what_waits_for_another_client_is_no_slow_answer() {
     );
 }
 
+/// Opens of 3,010 ms, of which the break took so long; first "being processed".
+fn opens_behind(breaks_ms: i64) -> Bench {
+    let mut bench = Bench::new();
+    for n in 0..30 {
+        let start = n as i64 * 10_000;
+        let mut right = transaction(100 + n, Kind::Break, start + 5, start + 5 + breaks_ms);
+        right.client = station(2);
+        bench.closed(&right);
+        let mut open = transaction(200 + n, Kind::Open, start, start + 3_010);
+        open.first_interim = open.request.map(|request| request.last);
+        bench.closed(&open);
+    }
+    bench
+}
+
+/// 10 ms of each are the server's; of the others 2,010.
+#[test]
+fn a_server_that_waits_for_another_client_is_neither_slow_nor_busy() {
+    let bench = opens_behind(3_000);
+    assert_eq!(
+        bench.found("break_waits").unwrap().hits.cost_ns,
+        90_000_000_000
+    );
+    assert_eq!(bench.state("slow_server"), Some(State::Below));
+    assert_eq!(
+        bench.found("slow_server").unwrap().hits.cost_ns,
+        300_000_000
+    );
+    let withdrawn = Some(State::Withdrawn(Against::Break));
+    assert_eq!(bench.state("slow_answers"), withdrawn);
+    assert_eq!(bench.state("regular_slow_answers"), None);
+    let bench = opens_behind(1_000);
+    assert_eq!(bench.state("slow_server"), Some(State::Raised));
+    assert_eq!(
+        bench.found("slow_server").unwrap().hits.cost_ns,
+        60_300_000_000
+    );
+}
+
 #[test]
 fn a_right_given_back_late_or_never() {
     let mut bench = Bench::new();

@@ -151,6 +151,7 @@ fn read_pair(row: &Pair) -> Result<(PairKey, LedgerSum), String> {
         bounds(row.network_in_server_ns),
         bounds(row.network_in_client_ns),
     );
+    let ledger = ledger.with_client_within_requests(row.client_within_requests_ns);
     let sum = LedgerSum {
         ledger,
         turnarounds: row.turnarounds,

@@ -1,0 +1,130 @@
+//! Time within a transfer, or within a turnaround, that is a station's own: what the wire shows that it was for.
+
+use crate::Mark;
+use crate::table::TablePlace;
+use wirewait_wire::{Endpoint, Timestamp};
+
+/// Why a transfer or a turnaround stood still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum StallCause {
+    /// The receiver of a message could take nothing more of it: from when it said so until it could.
+    ClosedWindow,
+    /// A client gave an oplock or a lease back for which another one waited: from the break to its acknowledgement.
+    Break,
+    /// The receiver kept its acknowledgement waiting, and the sender sent the rest of its message only behind that: from
+    /// the data to the acknowledgement.
+    DelayedAcknowledgement,
+}
+
+impl StallCause {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [
+        Self::ClosedWindow,
+        Self::Break,
+        Self::DelayedAcknowledgement,
+    ];
+
+    /// The name used in every output for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClosedWindow => "closed_window",
+            Self::Break => "break",
+            Self::DelayedAcknowledgement => "delayed_acknowledgement",
+        }
+    }
+}
+
+/// Stalls of one cause that are time of clients, or of servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StallSum {
+    /// How many parts of slices they are.
+    pub count: u64,
+    /// The stations' time, as tables show it: without the way that is proved, ns.
+    pub ns: u64,
+    /// With it, ns.
+    pub whole_ns: u64,
+}
+
+/// All stalls, as far as they are time of somebody who waits for nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stalls([[StallSum; StallCause::ALL.len()]; 2]);
+
+impl Stalls {
+    /// Those of this cause that are the clients' time, or the servers'.
+    #[must_use]
+    pub const fn of(&self, server: bool, cause: StallCause) -> &StallSum {
+        &self.0[server as usize][cause as usize]
+    }
+
+    pub(crate) fn add(&mut self, stall: &Stall, ns: u64, whole_ns: u64) {
+        let sum = &mut self.0[usize::from(stall.server)][stall.cause as usize];
+        sum.count += 1;
+        sum.ns = sum.ns.saturating_add(ns);
+        sum.whole_ns = sum.whole_ns.saturating_add(whole_ns);
+    }
+}
+
+/// A stall of a request, as the capture has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stall {
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
+    pub(crate) cause: StallCause,
+    /// The server's; else the client's.
+    pub(crate) server: bool,
+}
+
+/// A stall of a message of `sender`, a side of its conversation, of the other side's making.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MessageStall {
+    pub(crate) sender: usize,
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
+    pub(crate) cause: StallCause,
+}
+
+impl MessageStall {
+    /// That of a request of this side, or of the response to it.
+    pub(crate) fn of_request(&self, side: usize) -> Stall {
+        Stall {
+            from: self.from,
+            to: self.to,
+            cause: self.cause,
+            server: self.sender == side,
+        }
+    }
+}
+
+/// A promise that a server took back from a client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenBack {
+    pub(crate) server: Endpoint,
+    /// Who had it, and its row.
+    pub(crate) holder: Endpoint,
+    pub(crate) at: TablePlace,
+    /// The file, if it has a name.
+    pub(crate) file: Option<TablePlace>,
+    /// The break, and its acknowledgement.
+    pub(crate) from: Mark,
+    pub(crate) to: Mark,
+}
+
+impl GivenBack {
+    /// How long that took, ns.
+    pub(crate) fn ns(&self) -> i64 {
+        self.from.until(self.to).unwrap_or(0)
+    }
+
+    /// What it is of a request that waited for it.
+    pub(crate) const fn stall(&self) -> Stall {
+        Stall {
+            from: self.from.at,
+            to: self.to.at,
+            cause: StallCause::Break,
+            server: false,
+        }
+    }
+}
