@@ -47,6 +47,7 @@ mod nbipx;
 mod notices;
 mod oracle;
 mod overlapping;
+mod overdue;
 mod ports;
 mod program;
 mod property;

@@ -86,6 +86,8 @@ pub(crate) struct Open {
     pub(crate) heard_out: bool,
     /// The server has said that the answer will come, however long it takes.
     pub(crate) promised: bool,
+    /// The server's transport has acknowledged all of it in a frame of its own, before any response.
+    pub(crate) reached: bool,
     /// Time lost in the request and in the response, ns.
     pub(crate) lost_ns: [i64; 2],
     /// The least time until the response, lost before the capture, was retransmitted, ns.
@@ -212,6 +214,7 @@ impl Open {
             arrived_but_for: u64::MAX,
             heard_out: false,
             promised: false,
+            reached: false,
             lost_ns: [0; 2],
             recovered_ns: 0,
             unsure: [SURE; 2],

@@ -371,16 +371,18 @@ impl Pairing {
         self.open.lacks(side);
     }
 
-    /// A stand-alone acknowledgement of data of this transaction; false if it is closed.
+    /// A stand-alone acknowledgement of data of this transaction, up to the end of a message if `whole`; false if it
+    /// is closed.
     pub(crate) fn acknowledged(
         &mut self,
-        serial: u64,
+        (serial, whole): (u64, bool),
         share: u64,
         events: &mut impl Events,
     ) -> bool {
         let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
             let t = &mut open.transaction;
+            open.reached |= open.state == OpenState::Waiting && (whole || t.frames.request == 1);
             t.frames.ack = t.frames.ack.saturating_add(1);
             t.share += share;
             if observed {

@@ -425,7 +425,8 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         ),
         Doubt::Unanswered(part) => format!(
             "Doubt: {} of active time was spent on requests that were never answered; that is \
-             neither client, network nor server. Capture at the server to see whether they arrive.",
+             neither client, network nor server. Where no acknowledgement of them follows, capture at the server to see \
+             whether they arrive.",
             Percent(*part, 1000)
         ),
         Doubt::Close(other, share) => format!(

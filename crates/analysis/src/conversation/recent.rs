@@ -224,8 +224,8 @@ impl Conversation {
             .rev()
             .find(|r| r.start <= position && position < r.end);
         if let Some(recent) = found {
-            let transaction = recent.transaction;
-            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
+            let acknowledged = (recent.transaction, position + 1 == recent.end);
+            return self.pairing.acknowledged(acknowledged, WHOLE_FRAME, events);
         }
         let assembler = &mut self.assemblers[side];
         let Some(tally) = assembler.under_way(position) else {
@@ -246,8 +246,9 @@ impl Conversation {
     ) -> bool {
         let found = self.recent[side].iter().rev().find(|r| r.serial == serial);
         if let Some(recent) = found {
-            let transaction = recent.transaction;
-            return self.pairing.acknowledged(transaction, WHOLE_FRAME, events);
+            // Of a message in several frames it may be the first that are acknowledged.
+            let acknowledged = (recent.transaction, false);
+            return self.pairing.acknowledged(acknowledged, WHOLE_FRAME, events);
         }
         let assembler = &mut self.assemblers[side];
         if assembler.serial() != serial {

@@ -312,6 +312,9 @@ impl Conversation {
         if self.late_ack.is_some() {
             self.goes_on_behind(side, mark, events);
         }
+        if mark.at.since(world.sure) > world.settings.timeout_ns {
+            self.suspects(side, segment, mark, world);
+        }
         let fate = self.order(side, world, events, |stream, out| {
             stream.segment(seq, piece, out)
         });
@@ -344,6 +347,21 @@ impl Conversation {
             Some(Fate::Foreign) => self.pairing.control(WHOLE_FRAME, events),
         }
         false
+    }
+
+    /// Nobody sent anything for longer than any transport waits, and then a message goes on of which the receiver had not
+    /// acknowledged what came before: that would have been retransmitted. The clock of the capture seems to have been set.
+    /// Where the stations' own clocks are in the segments, these tell.
+    #[cold]
+    fn suspects(&self, side: usize, segment: &Stream, mark: Mark, world: &World<'_>) {
+        let Some(streams) = self.streams.as_ref().filter(|_| segment.stamp.is_none()) else {
+            return;
+        };
+        let stream = &streams[side];
+        let goes_on = stream.position(segment.seq) == Some(stream.next());
+        if goes_on && stream.acked() < stream.next() && self.assemblers[side].is_under_way() {
+            world.suspect.set(mark.frame);
+        }
     }
 
     /// One byte that had been seen last of all, to see whether anyone is there.

@@ -6,6 +6,9 @@ use crate::world::{Between, Event, Events, World};
 use crate::{Flags, Outcome};
 use wirewait_wire::{Kind, Timestamp};
 
+/// Behind this number of time-outs the client of an overdue request that asked for something else does not wait for it any more.
+const GONE_ON: i64 = 10;
+
 impl Pairing {
     /// Closes those that are answered from `side` and of which `which` says that the answer
     /// is acknowledged. One whose response was repeated stays until its client acknowledges more than that: the
@@ -77,6 +80,9 @@ impl Pairing {
         self.settle(world, events);
         for serial in self.open.due(now) {
             if let Some(at) = self.open.place_of(serial) {
+                if self.is_overdue(at, now, between, world, events) {
+                    continue;
+                }
                 if between.held_back {
                     self.open.awaits(at);
                 }
@@ -85,6 +91,59 @@ impl Pairing {
         }
         self.expire_stray(now, events);
         self.due = self.first_due();
+    }
+
+    /// Whether a request that has waited too long may be answered all the same: its server has it, and the name under
+    /// which it is answered is still its own. Then it stays open until that is another one's, or its
+    /// connection is over.
+    #[cold]
+    fn is_overdue(
+        &mut self,
+        at: usize,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) -> bool {
+        let open = &*self.open[at];
+        let t = &open.transaction;
+        let goes =
+            open.overtaken || open.cancelled || open.refused.is_some() || t.kind == Kind::Wait;
+        let named = open.id.is_some() && !open.opaque && !between.unordered;
+        let Some(request) = t.request.filter(|_| open.reached && named && !goes) else {
+            return false;
+        };
+        if open.state != OpenState::Waiting {
+            return false;
+        }
+        let timeout_ns = world.settings.timeout_ns;
+        let long = now.since(request.last.at) >= timeout_ns.saturating_mul(GONE_ON);
+        if long && open.followed.is_some() {
+            self.stop_waiting(at, now, between, world, events);
+        }
+        self.open.put_off(at, now.plus(timeout_ns.max(1)));
+        true
+    }
+
+    /// Nobody waits any more for a request that stays open.
+    fn stop_waiting(
+        &mut self,
+        at: usize,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let t = &self.open[at].transaction;
+        let so_far = (t.outcome, t.flags);
+        let awaited = self.open.is_awaited(at);
+        let end = self.unanswered((at, awaited), Some(now), between, world);
+        if !self.stalls.is_empty() {
+            self.tell_stalls(at, events);
+        }
+        let open = &mut *self.open[at];
+        open.stops_waiting(end, events);
+        (open.transaction.outcome, open.transaction.flags) = so_far;
     }
 
     /// Closes everything: the conversation is over.
@@ -131,15 +190,8 @@ impl Pairing {
             if let Some(request) = open.transaction.request {
                 events.tell(Event::Abandoned(open.wait(request.first.at), now));
             }
-            let so_far = (open.transaction.outcome, open.transaction.flags);
-            let awaited = self.open.is_awaited(at);
-            let end = self.unanswered((at, awaited), Some(now), between, world);
-            if !self.stalls.is_empty() {
-                self.tell_stalls(at, events);
-            }
+            self.stop_waiting(at, now, between, world, events);
             let open = &mut *self.open[at];
-            open.stops_waiting(end, events);
-            (open.transaction.outcome, open.transaction.flags) = so_far;
             open.overtaken = true;
             open.deadline = open.deadline.min(now.plus(OVERTAKEN_NS));
             self.due = self.due.min(open.deadline);
@@ -219,13 +271,18 @@ impl Pairing {
         t.flags.set_if(Flags::CLOCK_STEP, stepped);
         t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
         t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
-        let early = world.over && now.is_some_and(|now| now < open.deadline);
+        let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
+        let waits = |now: Timestamp| {
+            // One that was put off has waited too long before.
+            let put_off = open.reached && !open.promised && limit.is_some_and(|limit| limit <= now);
+            now < open.deadline && (!put_off || t.kind == Kind::Wait)
+        };
+        let early = world.over && now.is_some_and(waits);
         let early = early && !open.overtaken && open.refused.is_none();
         t.flags.set_if(Flags::OPEN_AT_END, early);
         if let Some(refused) = open.refused {
             return refused;
         }
-        let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
         match (limit, now) {
             // What waits by design is not given up.
             (Some(limit), Some(now)) if t.kind != Kind::Wait => limit.min(now).min(open.deadline),

@@ -90,6 +90,7 @@ impl Open {
             arrived_but_for,
             heard_out,
             promised,
+            reached,
             lost_ns,
             recovered_ns,
             unsure,
@@ -132,7 +133,7 @@ impl Open {
         *resent = tally.resent;
         *refused = None;
         (*arrived, *repeated_at, *arrived_but_for) = ([false; 2], None, u64::MAX);
-        (*promised, *heard_out) = (false, false);
+        (*promised, *reached, *heard_out) = (false, false, false);
         *lost_ns = [tally.lost_ns, 0];
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
@@ -340,10 +341,12 @@ impl Open {
     }
 
     /// Nobody sent anything for longer than clients wait for a response, and then this one came: the clock of the
-    /// capture seems to have been set. Those who wait by design, or were told to, may do so for hours.
+    /// capture seems to have been set. Those who wait by design, or were told to, may do so for hours. So may a client
+    /// whose request was acknowledged: it has no reason to send it again.
     #[cold]
     pub(super) fn suspects(&self, world: &World<'_>) {
-        let response = self.transaction.response.filter(|_| self.is_urgent());
+        let response = self.transaction.response;
+        let response = response.filter(|_| self.is_urgent() && !self.reached);
         if let Some(response) = response
             && response.first.at.since(world.sure) > world.settings.timeout_ns
         {

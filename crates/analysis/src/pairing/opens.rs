@@ -262,6 +262,17 @@ impl Opens {
         }
     }
 
+    /// This one fell due, and does so again then.
+    #[cold]
+    pub(super) fn put_off(&mut self, at: usize, until: Timestamp) {
+        let open = &mut self.list[at];
+        if let Some(lookup) = &mut self.lookup {
+            lookup.due.remove(&(open.listed, open.serial));
+            lookup.due.insert((until, open.serial));
+        }
+        (open.deadline, open.listed) = (until, until);
+    }
+
     /// Those that had not fallen due by then do so later.
     pub(super) fn falls_due_later(&mut self, then: Timestamp, by: i64) {
         for open in &mut self.list {

@@ -204,6 +204,13 @@ impl Bench {
         self.with(|pairing, _, _, events| assert!(pairing.repeated(0, frame, 0, events)));
     }
 
+    /// The server's transport acknowledges the request with this number.
+    pub(super) fn hears_of(&mut self, serial: u64) {
+        self.with(|pairing, _, _, events| {
+            assert!(pairing.acknowledged((serial, true), 0, events));
+        });
+    }
+
     fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, &mut Listener<'_>)) {
         *self.shared.steps.borrow_mut() = self.steps;
         let world = World {

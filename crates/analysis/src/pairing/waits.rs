@@ -185,10 +185,15 @@ impl Open {
             _ => {
                 // Nobody waits for it any more once the next request of the connection is sent.
                 let end = self.followed.map_or(end, |next| end.min(next.max(t2)));
-                let ends = [t2.plus(lost(0, began, t2)), t2, t2, t2, end];
-                let phases = match UNSEEN.iter().any(|flag| t.flags.contains(*flag)) {
-                    true => Outstanding::UNKNOWN,
-                    false => Outstanding::GIVEN_UP,
+                let unseen = UNSEEN.iter().any(|flag| t.flags.contains(*flag));
+                // The server had it, and did nothing.
+                let had = self.reached && !unseen && t.outcome == Outcome::Unanswered;
+                let t3 = if had { end } else { t2 };
+                let ends = [t2.plus(lost(0, began, t2)), t2, t3, t3, end];
+                let phases = if unseen {
+                    Outstanding::UNKNOWN
+                } else {
+                    Outstanding::GIVEN_UP
                 };
                 (ends, phases)
             }

@@ -526,3 +526,33 @@ fn summary(t: &Transaction) -> (u8, Outcome, u32, Turnaround) {
     };
     (server, t.outcome, t.copies, t.turnaround)
 }
+
+/// The server's transport acknowledged a request that is answered after 61 s; one that it did not is given up.
+#[test]
+fn a_request_that_arrived_may_be_answered_behind_its_time_out() {
+    for arrived in [true, false] {
+        let mut bench = Bench::new();
+        bench.between.unordered = false;
+        bench.asks(1, 0);
+        if arrived {
+            bench.hears_of(0);
+        }
+        for ms in [60_500, 60_900] {
+            bench.sure = ms;
+            bench.expire(ms);
+        }
+        bench.answers(1, 61_000);
+        bench.finish(61_001);
+        let expected = match arrived {
+            true => [(Outcome::Answered, Some(61_000))].to_vec(),
+            false => [(Outcome::Unanswered, None)].to_vec(),
+        };
+        let found: Vec<(Outcome, Option<i64>)> = bench
+            .closed
+            .iter()
+            .filter(|t| t.request.is_some())
+            .map(|t| (t.outcome, t.turnaround.exact().map(|ns| ns / 1_000_000)))
+            .collect();
+        assert_eq!(found, expected);
+    }
+}
