@@ -61,6 +61,8 @@ pub(crate) struct Pairing {
     last_response: Option<(Mark, u64)>,
     /// The latest one in an earlier message than that.
     earlier_response: Option<(Mark, u64)>,
+    /// When the latest two requests of those that were answered were complete, the latest first; likewise.
+    last_answered: [Timestamp; 2],
     /// Nothing falls due before.
     due: Timestamp,
     /// Some request was seen.
@@ -117,6 +119,7 @@ impl Pairing {
             server,
             last_response,
             earlier_response,
+            last_answered,
             due,
             asked,
             raw,
@@ -141,6 +144,7 @@ impl Pairing {
         *parties = Parties::UNKNOWN;
         *server = 0;
         (*last_response, *earlier_response) = (None, None);
+        *last_answered = Default::default();
         *due = Timestamp::from_nanos(i64::MAX);
         (*asked, *raw, *answered, *named) = (false, false, false, false);
         (*began_late, *doubtful) = (false, false);

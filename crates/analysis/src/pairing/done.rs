@@ -35,6 +35,20 @@ impl Pairing {
         self.answered(at, message, world, events);
     }
 
+    /// A request that was complete then is answered, by this time.
+    #[inline]
+    fn answered_one(&mut self, asked: Timestamp, by: Timestamp) {
+        let [latest, other] = self.last_answered;
+        // What was asked later than now was so by another clock.
+        self.last_answered = if latest > by {
+            [asked, Timestamp::default()]
+        } else if asked > latest {
+            [asked, latest]
+        } else {
+            [latest, other.max(asked)]
+        };
+    }
+
     /// Tells of those that were answered when it was not known how late it was.
     #[cold]
     pub(super) fn settle(&mut self, world: &World<'_>, events: &mut impl Events) {
@@ -86,8 +100,12 @@ impl Pairing {
                 }
                 None => Turnaround::Exact(times.turnaround),
             };
+            // What two later requests overtook waited behind none: a server with one queue overtakes nobody, and of those that
+            // it has at once it may take one before another.
+            let [latest, other] = self.last_answered;
+            let overtaken = t2.at < other && latest < t3.at;
             let free = previous
-                .filter(|_| t.kind != Kind::Wait)
+                .filter(|_| t.kind != Kind::Wait && !overtaken)
                 .and_then(|(end, _)| t2.until(end).zip(end.until(t3)))
                 .map(|(behind, own)| (behind > 0, own));
             let (queued, own) = free.unwrap_or((false, times.turnaround));
@@ -107,7 +125,11 @@ impl Pairing {
                 |end: &Mark| end.at > t4 && !stepped && !world.steps.borrow().concern(end.frame);
             let latest = previous.filter(|(end, _)| later(end));
             let latest = latest.or(Some((response.last, message)));
+            let asked = t.request.map(|request| request.last.at);
             self.responded(latest);
+            if let Some(asked) = asked {
+                self.answered_one(asked, t4);
+            }
         } else if t.kind == Kind::Break {
             events.tell(Event::GaveBack(open.case()));
         }

@@ -527,6 +527,70 @@ fn summary(t: &Transaction) -> (u8, Outcome, u32, Turnaround) {
     (server, t.outcome, t.copies, t.turnaround)
 }
 
+/// One that takes 500 ms while the server answers two that came later was behind none. Of two that are answered one
+/// after the other in their order, the later one waited.
+#[test]
+fn what_is_overtaken_did_not_queue() {
+    let mut bench = Bench::new();
+    bench.between.unordered = false;
+    bench.asks(1, 0);
+    for (id, ms) in [(2, 10), (3, 20)] {
+        bench.asks(id, ms);
+        bench.answers(id, ms + 2);
+    }
+    bench.answers(1, 500);
+    bench.asks(4, 510);
+    bench.asks(5, 511);
+    bench.answers(4, 520);
+    bench.answers(5, 530);
+    bench.finish(600);
+    let own: Vec<(u64, Option<i64>, bool)> = bench
+        .closed
+        .iter()
+        .map(|t| {
+            let queued = t.flags.contains(Flags::PIPELINED);
+            let ms = t.service_ns.map(|ns| ns / 1_000_000);
+            (t.request.unwrap().first.frame, ms, queued)
+        })
+        .collect();
+    let expected = [
+        (1, Some(500), false),
+        (2, Some(2), false),
+        (4, Some(2), false),
+        (7, Some(10), false),
+        (8, Some(10), true),
+    ];
+    for one in expected {
+        assert!(own.contains(&one), "{one:?} in {own:?}");
+    }
+}
+
+/// Four that are there at once, of which the server takes the second first: the first waited for it (9 of 14 ms).
+#[test]
+fn what_one_alone_overtakes_may_have_waited() {
+    let mut bench = Bench::new();
+    bench.between.unordered = false;
+    for (id, ms) in [(10, 0), (11, 1), (12, 2), (13, 3)] {
+        bench.asks(id, ms);
+    }
+    for (id, ms) in [(11, 10), (10, 14), (13, 16), (12, 20)] {
+        bench.answers(id, ms);
+    }
+    bench.finish(100);
+    let mut queued: Vec<(u64, bool)> = bench
+        .closed
+        .iter()
+        .map(|t| {
+            (
+                t.request.unwrap().first.frame,
+                t.flags.contains(Flags::PIPELINED),
+            )
+        })
+        .collect();
+    queued.sort_unstable();
+    assert_eq!(queued, [(1, true), (2, false), (3, true), (4, true)]);
+}
+
 /// The server's transport acknowledged a request that is answered after 61 s; one that it did not is given up.
 #[test]
 fn a_request_that_arrived_may_be_answered_behind_its_time_out() {
