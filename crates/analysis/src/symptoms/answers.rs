@@ -278,7 +278,10 @@ fn never_answered(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLoo
 }
 
 fn denied(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
-    let failed = t.status?.failure && t.outcome == Outcome::Answered;
+    let status = t.status?;
+    // That a lock is taken is an answer; a client that asks for it repeatedly is refused all the same.
+    let refused = t.kind == Kind::Lock && !status.ok;
+    let failed = (status.failure || refused) && t.outcome == Outcome::Answered;
     if !failed || matches!(t.kind, Kind::Session | Kind::Wait | Kind::Break) {
         return None;
     }

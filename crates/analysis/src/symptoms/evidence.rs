@@ -191,6 +191,11 @@ impl Sights {
         }
     }
 
+    /// What the one that cost most cost, ns.
+    pub(super) fn most_ns(&self) -> u64 {
+        self.kept.first().map_or(0, |sight| sight.cost_ns)
+    }
+
     fn span(&mut self, from: Mark, to: Mark) {
         if self.first.is_none_or(|first| from.frame < first.frame) {
             self.first = Some(from);
@@ -287,6 +292,8 @@ against! {
     Pipe = "pipe", "it reads from a pipe, and waits until something is written to it";
     /// A link of two stations.
     PointToPoint = "point_to_point", "there are only two stations: the addresses are made up by whoever captured";
+    /// A mean that one of them makes alone.
+    Single = "single", "one of them alone makes the mean: the others took far less";
     /// Another connection to the same server was opened.
     OtherDoor = "other_door", "the client got another connection to the same server";
 }

@@ -155,7 +155,8 @@ fn is_ordinary(t: &Transaction) -> bool {
     t.outcome == Outcome::Answered
         && t.copies == 1
         && t.first_interim.is_none()
-        && t.status.is_none_or(|status| !status.failure)
+        && t.status
+            .is_none_or(|status| !status.failure && (status.ok || t.kind != Kind::Lock))
         && !t.flags.contains(Flags::PIPELINED)
         && !matches!(t.kind, Kind::Session | Kind::Break)
 }
@@ -443,7 +444,14 @@ impl Watch {
             }
             if own >= thresholds.ns(Threshold::FluctuationLeast) {
                 let rhythm = rhythm.get_or_insert_default();
-                rhythm.late((page.book.of(Base::Timed), own), &sight, *overlaps);
+                rhythm.late(
+                    (page.book.of(Base::Timed), own),
+                    t.operation,
+                    &sight,
+                    *overlaps,
+                );
+            } else if let Some(rhythm) = rhythm {
+                rhythm.in_time(t.operation);
             }
         }
         let mut waited = self.ended.filter(|(number, ..)| *number == t.number);

@@ -4,7 +4,7 @@
 use super::evidence::{Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::{Threshold, Thresholds};
-use wirewait_wire::Endpoint;
+use wirewait_wire::{Endpoint, Operation};
 
 pub(super) static REGULAR: Rule = Rule {
     id: "regular_slow_answers",
@@ -31,6 +31,21 @@ pub(super) struct Rhythm {
     levels: [Beats; LEVELS],
     /// About the median of those above the least, ns.
     median: i64,
+    /// What was asked for where a response was late: an operation that is always late is slow, and its client asks for
+    /// it that often.
+    kinds: Vec<RhythmKind>,
+}
+
+/// Operations of which it is known how often they are late: those that were late first. What is regular is judged by them.
+const KINDS: usize = 8;
+
+/// How many responses to requests of one operation there were since the first late one, and how many of them were
+/// late by each border.
+#[derive(Clone, Copy, Debug)]
+struct RhythmKind {
+    operation: &'static Operation,
+    timed: u64,
+    late: [u64; LEVELS],
 }
 
 /// Late responses by how many came between them.
@@ -47,16 +62,41 @@ impl Rhythm {
     /// The response with this number among all that are timed took `own_ns`, which is not little.
     #[cold]
     #[inline(never)]
-    pub(super) fn late(&mut self, (number, own_ns): (u64, i64), sight: &Sight, overlaps: bool) {
+    pub(super) fn late(
+        &mut self,
+        (number, own_ns): (u64, i64),
+        operation: &'static Operation,
+        sight: &Sight,
+        overlaps: bool,
+    ) {
         let [all, far @ ..] = &mut self.levels;
         all.beat(number, sight, overlaps);
         let mut border = self.median;
+        let mut beyond = 1;
         for level in far {
             border = border.saturating_mul(2);
             if border == 0 || own_ns < border {
                 break;
             }
             level.beat(number, sight, overlaps);
+            beyond += 1;
+        }
+        let mut kinds = self.kinds.iter();
+        let known = kinds.position(|kind| std::ptr::eq(kind.operation, operation));
+        if known.is_none() && self.kinds.len() < KINDS {
+            self.kinds.push(RhythmKind {
+                operation,
+                timed: 0,
+                late: [0; LEVELS],
+            });
+        }
+        let place = known.unwrap_or(self.kinds.len() - 1);
+        let kind = &mut self.kinds[place];
+        if std::ptr::eq(kind.operation, operation) {
+            kind.timed += 1;
+            for late in &mut kind.late[..beyond] {
+                *late += 1;
+            }
         }
         // A step towards each value, of a sixteenth, comes to the median of values that do not
         // change their kind.
@@ -69,6 +109,26 @@ impl Rhythm {
         };
     }
 
+    /// A response to a request of this operation took little.
+    #[inline]
+    pub(super) fn in_time(&mut self, operation: &'static Operation) {
+        let mut kinds = self.kinds.iter_mut();
+        if let Some(kind) = kinds.find(|kind| std::ptr::eq(kind.operation, operation)) {
+            kind.timed += 1;
+        }
+    }
+
+    /// Whether most of the late ones by this border are of operations that mostly are not.
+    fn are_seldom(&self, level: usize) -> bool {
+        let late = |kind: &RhythmKind| kind.late[level];
+        let all: u64 = self.kinds.iter().map(late).sum();
+        let seldom = self
+            .kinds
+            .iter()
+            .filter(|kind| late(kind) * 2 <= kind.timed);
+        seldom.map(late).sum::<u64>() * 2 > all
+    }
+
     /// The late responses that are regular, of `timed` that took `total_ns` together: every how
     /// many, and what they cost beyond the others.
     pub(super) fn regular(
@@ -79,7 +139,7 @@ impl Rhythm {
         let factor = thresholds.get(Threshold::Regular);
         let percent = thresholds.get(Threshold::RegularPercent);
         let least = thresholds.get(Threshold::RegularMinimum);
-        self.levels.iter().find_map(|beats| {
+        self.levels.iter().enumerate().find_map(|(level, beats)| {
             let (every, times) = beats.distances.iter().max_by_key(|(_, times)| *times)?;
             let late = beats.sights.count;
             let others = timed.checked_sub(late).filter(|n| *n > 0)?;
@@ -87,7 +147,8 @@ impl Rhythm {
             let steady = u128::from(*times) * 100 >= u128::from(late - 1) * u128::from(percent);
             let far = beats.sights.total_ns / late >= mean.saturating_mul(factor);
             // Of every second response it is none that most are fast.
-            (late >= least && steady && far && *every > 2).then(|| {
+            let seldom = *every > 2 && self.are_seldom(level);
+            (late >= least && steady && far && seldom).then(|| {
                 let mut sights = beats.sights.clone();
                 sights.less(mean);
                 (*every, sights)
@@ -193,6 +254,27 @@ mod tests {
         );
         // Of every second response it is another thing to say.
         assert_eq!(state(200, [6, 80], |n| n.is_multiple_of(2)), None);
+    }
+
+    /// A client that opens, reads, reads and closes: each open takes 80 ms, and that is what opens take.
+    #[test]
+    fn an_operation_that_is_always_late_is_slow_and_not_regular() {
+        let regular = |quick_opens: u64| {
+            let mut bench = Bench::new();
+            for n in 0..40 {
+                bench.one(Kind::Open, 80, |_| ());
+                for _ in 0..quick_opens {
+                    bench.one(Kind::Open, 2, |_| ());
+                }
+                for _ in 0..3 - quick_opens.min(2) {
+                    bench.one(Kind::Read, 2, |_| ());
+                }
+                bench.one(Kind::Close, if n == 7 { 3 } else { 2 }, |_| ());
+            }
+            bench.state("regular_slow_answers")
+        };
+        assert_eq!(regular(0), None);
+        assert_eq!(regular(2), Some(State::Raised), "one in three of its kind");
     }
 
     /// A few of those in between vary by as much as four times the others, and are not late.

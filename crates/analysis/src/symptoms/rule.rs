@@ -315,8 +315,17 @@ pub(super) fn judge(
     };
     let cost: u64 = against.iter().map(|(_, sights)| judged(sights)).sum();
     let own = judged(&hits);
+    // More than half of the mean, where the others alone would not cross it.
+    let others = own.saturating_sub(hits.most_ns());
+    let single = matches!(rule.limit, Limit::Mean { .. })
+        && hits.count > 1
+        && others < hits.most_ns()
+        && !crossed(hits.count, others, n);
     let state = if crossed(hits.count, own, n) {
-        State::Raised
+        match single {
+            true => State::Withdrawn(Against::Single),
+            false => State::Raised,
+        }
     } else if let Some((why, _)) = against.first()
         && crossed(hits.count + doubtful, own.saturating_add(cost), n)
     {

@@ -13,7 +13,7 @@ use crate::{
 use std::collections::BTreeMap;
 use wirewait_wire::{Chain, Endpoint, Kind, Operation, Status, Timestamp};
 
-static OPERATIONS: [Operation; 8] = {
+static OPERATIONS: [Operation; 9] = {
     const fn operation(name: &'static str, kind: Kind) -> Operation {
         Operation::new(name, kind, false)
     }
@@ -26,6 +26,7 @@ static OPERATIONS: [Operation; 8] = {
         operation("WAIT", Kind::Wait),
         operation("BREAK", Kind::Break),
         operation("CALL", Kind::Transaction),
+        operation("LOCK", Kind::Lock),
     ]
 };
 

@@ -1,6 +1,7 @@
 use super::super::State;
 use super::super::testing::{Bench, failed, mark, transaction};
 use super::*;
+use wirewait_wire::Status;
 
 #[test]
 fn nothing_is_wrong_with_good_service() {
@@ -194,6 +195,51 @@ fn moments_that_a_client_waits_for_several_responses_cost_once() {
     assert_eq!((slow.hits.count, slow.of), (60, Some(60)));
     assert_eq!(slow.hits.cost_ns, 6_000_000_000);
     assert_eq!(slow.hits.total_ns, 12_000_000_000);
+}
+
+/// 501 responses of 1 ms and one of 58 s: a mean of 117 ms, of which a colleague says that one took 58 s.
+#[test]
+fn one_response_makes_no_slow_server() {
+    let mut bench = Bench::new();
+    bench.good(501);
+    bench.one(Kind::Open, 58_000, |_| ());
+    assert_eq!(
+        bench.state("slow_server"),
+        Some(State::Withdrawn(Against::Single))
+    );
+    assert_eq!(bench.state("slow_answers"), Some(State::Raised));
+    // Two of them have the mean together.
+    bench.one(Kind::Open, 58_000, |_| ());
+    assert_eq!(bench.state("slow_server"), Some(State::Raised));
+    // Where the others are slow as well, so is the server.
+    let mut bench = Bench::new();
+    for _ in 0..50 {
+        bench.one(Kind::Read, 150, |_| ());
+    }
+    bench.one(Kind::Open, 58_000, |_| ());
+    assert_eq!(bench.state("slow_server"), Some(State::Raised));
+}
+
+/// A lock that is taken is requested repeatedly: 20 times of 30.
+#[test]
+fn locks_that_are_refused_again_and_again_are_denied() {
+    let asked = |ok: bool| {
+        let mut bench = Bench::new();
+        bench.good(10);
+        for _ in 0..20 {
+            bench.one(Kind::Lock, 1, |t| {
+                t.status = Some(Status {
+                    code: 0xc000_0055,
+                    name: Some("STATUS_LOCK_NOT_GRANTED"),
+                    ok,
+                    failure: false,
+                });
+            });
+        }
+        bench.state("requests_denied")
+    };
+    assert_eq!(asked(false), Some(State::Raised));
+    assert_eq!(asked(true), None);
 }
 
 /// 50 answers of 1 ms and 50 of 199 ms: a mean of 100 ms.
