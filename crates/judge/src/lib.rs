@@ -22,3 +22,10 @@ pub use missing::Missing;
 pub use nearest::{Measured, Nearest, nearest};
 pub use share::{Culprit, Share};
 pub use verdict::{Doubt, OnTheWay, Verdict};
+
+/// How often the capture has this reason to be doubted.
+fn reason(snapshot: &wirewait_analysis::Snapshot, name: &str) -> u64 {
+    let mut reasons = snapshot.capture.reasons.iter();
+    let reason = reasons.find(|reason| reason.name == name);
+    reason.map_or(0, |reason| reason.count)
+}

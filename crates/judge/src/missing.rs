@@ -13,16 +13,35 @@ pub enum Missing {
     Responses,
     /// Responses, though it has both directions, and this number of requests.
     Answers(u64),
+    /// The rest of this number of frames, which the capture cut short: no request or response is known as such.
+    Rest(u64),
+    /// Nothing: it has this number of requests without a response, and this one of responses without a request.
+    Together(u64, u64),
 }
+
+/// If one frame in ten is cut short, that may be why no request is known, where frames of a file service are.
+const CUT: u64 = 10;
+/// Protocols of file services, or of what carries nothing else.
+const FILES: [&str; 5] = ["smb1", "smb2", "ncp", "direct_tcp", "nbt"];
+/// From this part of the requests on, in percent, responses that answer none of them are theirs.
+const STRAY: u64 = 50;
 
 impl Missing {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let sum = |of: fn(&ServerRow) -> u64| -> u64 { snapshot.servers.iter().map(of).sum() };
         let requests = sum(|row| row.counts.requests);
+        let cut = crate::reason(snapshot, "snapped");
+        let files = snapshot
+            .protocols
+            .iter()
+            .any(|(name, _)| FILES.contains(name));
+        let cut = if files { cut } else { 0 };
         match (requests, sum(|row| row.counts.orphan_responses)) {
+            (0, 0) if cut > 0 && cut * CUT >= snapshot.capture.frames => Self::Rest(cut),
             (0, 0) => Self::FileTraffic,
             (0, _) => Self::Requests,
             _ if sum(|row| row.counts.one_sided) * 2 > requests => Self::Responses,
+            (_, strays) if strays * 100 >= requests * STRAY => Self::Together(requests, strays),
             _ => Self::Answers(requests),
         }
     }

@@ -26,6 +26,8 @@ pub enum Doubt {
     NoTime,
     /// Too much is missing from the capture.
     PoorCapture,
+    /// Stamps stepped so often that two clocks made them, as of two directions that were captured apart. No verdict.
+    TwoClocks(u64),
     /// Packets are there twice, this far apart, ns: the stamps are those of two clocks. No verdict.
     ClocksApart(i64),
     /// The clock of the capture was set while it was made: nobody has the time between.
@@ -132,7 +134,8 @@ impl Verdict {
         // What the clock alone could turn is no verdict.
         let turned = known && finding != Finding::on(&exact) || coarse::hides_idle(snapshot);
         let apart = snapshot.clocks_apart;
-        let finding = match turned || apart.is_some() {
+        let steps = steps_back(snapshot, answered).filter(|_| apart.is_none());
+        let finding = match turned || apart.is_some() || steps.is_some() {
             true => Finding::None,
             false => finding,
         };
@@ -151,7 +154,13 @@ impl Verdict {
             doubts.push(Doubt::PoorCapture);
         }
         doubts.extend(apart.map(|apart| Doubt::ClocksApart(apart.ns)));
-        doubts.extend(snapshot.clock_set.map(Doubt::ClockSet));
+        doubts.extend(steps.map(Doubt::TwoClocks));
+        // Two clocks are why stamps went back, and why no request has a response.
+        let together = doubts
+            .iter()
+            .any(|doubt| matches!(doubt, Doubt::Missing(Missing::Together(..))));
+        let two = steps.is_some() || together;
+        doubts.extend(snapshot.clock_set.filter(|_| !two).map(Doubt::ClockSet));
         if snapshot.tick.ns > 0 {
             let ns = snapshot.tick.ns;
             doubts.push(Doubt::CoarseClock { ns, turned });
@@ -159,7 +168,7 @@ impl Verdict {
         if unknown >= MENTIONED {
             doubts.push(Doubt::Unknown(unknown));
         }
-        if unanswered >= MENTIONED {
+        if unanswered >= MENTIONED && !two {
             doubts.push(Doubt::Unanswered(unanswered));
         }
         if let Finding::Named(culprit) = finding {
@@ -247,11 +256,20 @@ const MENTIONED: u64 = 50;
 /// Above this part of the time that is unknown there is no verdict, in thousandths.
 const UNKNOWN: u64 = 333;
 
+/// A clock that is set is so a few times: stamps that step more often,
+const STEPS: u64 = 16;
+/// and for one response in ten, are those of two clocks.
+const STEPS_IN: u64 = 10;
+
+/// How often stamps stepped, if that is so often that one clock did not make them.
+fn steps_back(snapshot: &Snapshot, answered: u64) -> Option<u64> {
+    let steps = crate::reason(snapshot, "clock_steps");
+    (steps >= STEPS && steps * STEPS_IN >= answered).then_some(steps)
+}
+
 /// Requests that do not say that they are such.
 fn guessed(snapshot: &Snapshot) -> u64 {
-    let mut reasons = snapshot.capture.reasons.iter();
-    let reason = reasons.find(|reason| reason.name == "guessed_roles");
-    reason.map_or(0, |reason| reason.count)
+    crate::reason(snapshot, "guessed_roles")
 }
 
 /// Everyone's part of the active time, summed over clients, ns, as tables show it.

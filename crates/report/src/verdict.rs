@@ -6,7 +6,7 @@ use crate::time::Short;
 use wirewait_analysis::{
     Bounds, ClockSet, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip, StallCause,
 };
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, StallBehind, Verdict, row_parts};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict, row_parts};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -123,9 +123,13 @@ pub fn sentence(verdict: &Verdict) -> String {
             (title, Percent(both, 1000).to_string(), ns, whose)
         }
     };
+    let range = match verdict.finding {
+        Finding::Named(culprit) => Some(verdict.share(culprit)),
+        Finding::None | Finding::Either(..) => None,
+    };
     let mut text = format!(
         "{title}: {part} of active time ({}) {whose}",
-        of_active(ns, verdict)
+        of_active(ns, range, verdict)
     );
     text.push('.');
     if let (Finding::Either(..), Some(end)) = (verdict.finding, verdict.decided_at()) {
@@ -232,6 +236,9 @@ fn none(verdict: &Verdict) -> String {
     if has(|doubt| matches!(doubt, Doubt::NoFrames)) {
         return "No verdict: the capture has no frames.".to_owned();
     }
+    if has(|doubt| matches!(doubt, Doubt::TwoClocks(_))) {
+        return "No verdict: the frames were stamped by clocks that differ.".to_owned();
+    }
     if has(|doubt| matches!(doubt, Doubt::ClocksApart(_))) {
         return "No verdict: the capture was put together of two whose clocks differ.".to_owned();
     }
@@ -243,6 +250,12 @@ fn none(verdict: &Verdict) -> String {
         Some(Missing::FileTraffic) => Some("has no requests to file servers"),
         Some(Missing::Requests) => Some("has responses of file servers and no requests"),
         Some(Missing::Responses) => Some("has requests to file servers and no responses"),
+        Some(Missing::Rest(_)) => Some("has only the beginnings of its frames"),
+        Some(Missing::Together(..)) => {
+            return "No verdict: requests and responses are in the capture, and no response comes when its request \
+                    waits for it."
+                .to_owned();
+        }
         Some(Missing::Answers(_)) | None => None,
     };
     if let Some(lacks) = lacks {
@@ -275,6 +288,10 @@ fn none(verdict: &Verdict) -> String {
         _ => "No verdict: most of active time was spent on requests without a response.".to_owned(),
     }
 }
+
+/// What to do about two clocks.
+const BY_ONE_CLOCK: &str = "Capture both by one clock, or shift the frames of one by the difference (editcap -t) and join \
+                            them (mergecap).";
 
 /// That the clock was set, where, and what to do.
 fn clock_set(set: &ClockSet) -> String {
@@ -394,6 +411,23 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
                                                                    both: a mirror port has to copy what a \
                                                                    station sends and what it receives."
             .to_owned(),
+        Doubt::Missing(Missing::Rest(n)) => format!(
+            "Doubt: {} cut short, before what a request or a response says. Capture whole frames (tcpdump -s 0).",
+            match n {
+                1 => "1 frame is".to_owned(),
+                n => format!("{} frames are", Grouped(*n)),
+            }
+        ),
+        Doubt::Missing(Missing::Together(requests, responses)) => format!(
+            "Doubt: {} and {} without the other: the two directions seem to be stamped by two clocks. {BY_ONE_CLOCK}",
+            counted(*requests, "request"),
+            counted(*responses, "response"),
+        ),
+        Doubt::TwoClocks(steps) => format!(
+            "Doubt: the stamps stepped {}, too often for one clock: the two directions, or two interfaces, seem to be \
+             stamped by two. {BY_ONE_CLOCK}",
+            counted(*steps, "time")
+        ),
         Doubt::Missing(Missing::Answers(n)) => format!(
             "Doubt: none of {} was answered, though both directions were captured. Capture at the server: \
              that shows whether they arrive.",
@@ -478,8 +512,21 @@ fn share(culprit: Culprit, of: Bounds) -> String {
     format!("{low} to {}", Percent(of.high, 1000))
 }
 
-fn of_active(ns: u64, verdict: &Verdict) -> String {
-    let (part, whole) = (seconds(ns), seconds(verdict.active_ns));
+/// So much of the active time; from and to where its part is shown so.
+fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict) -> String {
+    let whole = seconds(verdict.active_ns);
+    let wide = range.filter(|share| share.thousandths.high - share.thousandths.low >= CLOSE);
+    let part = wide.map_or_else(
+        || seconds(ns),
+        |share| {
+            let [low, high] = [share.ns.low, share.ns.high].map(seconds);
+            let same = low.split_once(' ').zip(high.split_once(' '));
+            match same.filter(|((_, unit), (_, other))| unit == other) {
+                Some(((number, _), _)) => format!("{number} to {high}"),
+                None => format!("{low} to {high}"),
+            }
+        },
+    );
     format!("{part} of {whole}, {}", counted(verdict.clients, "client"))
 }
 
@@ -558,7 +605,7 @@ mod tests {
         let seen = verdict(Finding::Named(Culprit::Server), Vec::new());
         assert_eq!(
             sentence(&seen),
-            "Server: 68.2 to 71.2 % of active time (12.8 s of 18.0 s, 12 clients) was spent \
+            "Server: 68.2 to 71.2 % of active time (12.3 to 12.8 s of 18.0 s, 12 clients) was spent \
              waiting for servers. Of that time, 60.0 % was for 10.0.0.1 and 48.0 % for SMB1 READ_ANDX \
              there. No link was more than 9.1 % busy in any second."
         );

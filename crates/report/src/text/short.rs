@@ -10,6 +10,7 @@ use crate::escape::Escaped;
 use crate::figures::{Grouped, Percent};
 use crate::table::Table;
 use crate::verdict::{is_wide, marked};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use wirewait_analysis::{Grade, LedgerOf, LedgerRow, Phase, Snapshot, Transaction};
 use wirewait_judge::{Culprit, Verdict};
@@ -258,18 +259,24 @@ fn next(about: &About, snapshot: &Snapshot, listed: usize, look: Look) -> Vec<St
         None => "all tables".to_owned(),
     };
     let named = match (about.origin, about.files.as_slice()) {
-        (Origin::Files, [file]) if file != "-" && !file.contains([' ', '\'', '"']) => {
-            Some(Escaped(file).to_string())
-        }
+        (Origin::Files, [file]) if file != "-" => quoted(file),
         _ => None,
     };
     let file = named.as_deref().unwrap_or("FILE");
     let is_live = about.origin == Origin::Interfaces;
     let full = match is_live {
         true => "--full".to_owned(),
-        false => format!("wirewait --full {file}"),
+        false => {
+            let mut command = "wirewait --full".to_owned();
+            for (option, text) in about.selection.named() {
+                let text = quoted(text).unwrap_or_else(|| "TEXT".to_owned());
+                let _ = write!(command, " --{option} {text}");
+            }
+            format!("{command} {file}")
+        }
     };
-    if snapshot.slowest.is_empty() {
+    let asked = snapshot.servers.iter().any(|row| row.counts.requests > 0);
+    if snapshot.slowest.is_empty() && !asked && !is_live {
         let text = "No request to a file server was found; `wirewait protocols` lists the \
                     protocols.";
         let mut lines = wrapped(text, "  ", look.width);
@@ -304,6 +311,16 @@ fn next(about: &About, snapshot: &Snapshot, listed: usize, look: Look) -> Vec<St
         }
     }
     lines
+}
+
+/// As a shell reads it back, if all of it can be shown.
+fn quoted(text: &str) -> Option<String> {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:,=@%".contains(c);
+    let shown = Escaped(text).to_string();
+    (shown == text).then(|| match !text.is_empty() && text.chars().all(plain) {
+        true => shown,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    })
 }
 
 #[cfg(test)]
@@ -391,8 +408,11 @@ mod tests {
         }
         snapshot.slowest.clear();
         let text = written(&snapshot, 80);
+        assert!(!text.contains("No request"), "there are requests: {text}");
+        snapshot.servers.clear();
+        let text = written(&snapshot, 80);
         assert!(
-            text.contains("  1,200 more symptoms: wirewait --full FILE\n"),
+            text.contains("  1,200 more symptoms: wirewait --full --since 90 FILE\n"),
             "{text}"
         );
     }
