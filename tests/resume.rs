@@ -196,7 +196,8 @@ fn what_changed_is_analysed_again() {
     let folder = archive("changed");
     let kept = ["--summaries", "sums"];
     run(&folder, &kept);
-    let captures = crate::support::files(&folder.0.join("captures"));
+    let mut captures = crate::support::files(&folder.0.join("captures"));
+    captures.retain(|path| path.extension().is_some_and(|e| e == "pcapng"));
     // Another content; another time alone; one more; one less.
     fs::copy(&captures[0], &captures[3]).unwrap();
     let file = fs::File::options().write(true).open(&captures[5]).unwrap();
@@ -207,7 +208,8 @@ fn what_changed_is_analysed_again() {
     let reference = run(&folder, &[]);
     let changed = run(&folder, &kept);
     same(&changed, &reference);
-    assert_eq!(taken(&changed), (27, 3));
+    let said = String::from_utf8_lossy(&changed.stderr);
+    assert_eq!(taken(&changed), (27, 3), "{said}");
     let again = run(&folder, &kept);
     same(&again, &reference);
     assert_eq!(taken(&again), (30, 0));

@@ -99,11 +99,13 @@ const LAB: &[(&str, Culprit, Finding)] = &[
 const RECOMPUTED: &[(&str, Finding, [Option<f64>; 3])] = &[
     // Reads from pipes last up to 157 s; ShareType 2 marks their tree. Of the other requests' time
     // 387 ms are the server's (230 ms StartService, 89 ms CreateService, 45 ms SESSION_SETUP), and
-    // 818 ms are gaps of up to 500 ms without a read from a pipe.
+    // 818 ms are gaps of up to 500 ms without a read from a pipe. How much is pauses between such reads, and beside one
+    // that goes on, which are the client's too, was not recomputed: it has more than 678 thousandths, and servers less
+    // than 322.
     (
         "real/smb2_remcom_8883.pcap",
         Finding::Named(Client),
-        [Some(678.0), None, Some(322.0)],
+        [None, None, None],
     ),
     // 4,000 requests outstanding, each answered after 1 s.
     (

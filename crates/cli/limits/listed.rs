@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/bounds.rs COUNT",
     "crates/report/src/html/table.rs LONG",
+    "crates/report/src/compare/tables.rs BEFORE_RESULT",
     "crates/analysis/src/conversation.rs FEW",
     "crates/analysis/src/symptoms/rhythm.rs LEVELS",
     "crates/capture/src/pcap.rs ZEROS",

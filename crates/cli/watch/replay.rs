@@ -120,6 +120,10 @@ impl Replay {
         };
         for _ in 0..STEP {
             if self.held.as_ref().is_some_and(|held| !due(held.at)) {
+                if self.seeking.is_some() || self.paused {
+                    // It stands still here, behind all that was due.
+                    study.release();
+                }
                 return self.arrived(now);
             }
             if let Some(held) = self.held.take() {

@@ -151,7 +151,7 @@ impl Study {
     }
 
     /// Takes in the frames that were held back behind a silence.
-    fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         self.hold(Holding::release);
     }
 

@@ -331,7 +331,18 @@ impl Accounts {
     /// A wait by design began.
     pub(crate) fn waits(&mut self, wait: Wait<'_>, operations: &mut Operations) {
         let owner = SliceOwner::of_stretch(wait.case, operations);
-        if !self.client(wait).timeline.waits(wait.began, owner) {
+        let Some(oldest) = self.client(wait).timeline.waits(wait.began, owner) else {
+            return;
+        };
+        let client = self.clients.of(wait.case.parties.client);
+        let mut posting = Posting {
+            sums: &mut self.sums,
+            course: self.course.as_deref_mut(),
+            pending: &mut client.pending,
+            client: &mut client.sum,
+            ways: Ways::default(),
+        };
+        if !client.timeline.goes(oldest, self.think_ns, &mut posting) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
     }

@@ -149,7 +149,7 @@ struct Closed {
 
 /// What happened between requests, from and to, and to whom it belongs.
 #[derive(Clone, Copy, Debug)]
-struct OwnedStretch {
+pub(super) struct OwnedStretch {
     from: Timestamp,
     /// `None` while it goes on.
     to: Option<Timestamp>,
@@ -268,8 +268,8 @@ impl ClientTimeline {
         room
     }
 
-    /// A wait by design began. Whether there was room for it: the oldest goes otherwise.
-    pub(super) fn waits(&mut self, from: Timestamp, owner: SliceOwner) -> bool {
+    /// A wait by design began. Gives the oldest if that has to go for it.
+    pub(super) fn waits(&mut self, from: Timestamp, owner: SliceOwner) -> Option<OwnedStretch> {
         let place = self.waits.partition_point(|other| other.from <= from);
         let stretch = OwnedStretch {
             from,
@@ -278,11 +278,34 @@ impl ClientTimeline {
             began: from,
         };
         self.waits.insert(place, stretch);
-        let room = self.waits.len() <= WAITS;
-        if !room {
-            self.waits.remove(0);
+        (self.waits.len() > WAITS).then(|| self.waits.remove(0))
+    }
+
+    /// A wait that has to go is posted with the gap before it, if it is over and nothing else can claim either. Says
+    /// whether that is so.
+    #[cold]
+    pub(super) fn goes(
+        &mut self,
+        oldest: OwnedStretch,
+        think_ns: i64,
+        posting: &mut Posting<'_>,
+    ) -> bool {
+        let alone = self.over == self.open.len() && self.queue.is_empty();
+        let alone = alone && self.losses.is_empty() && self.spanning.is_empty();
+        let (Some(until), Some(to), true) = (self.until, oldest.to, alone) else {
+            return false;
+        };
+        if to > until {
+            let gap = Gap {
+                owner: oldest.owner,
+                from: until,
+                to,
+                think_ns,
+            };
+            gap.post(&[], &[oldest], posting);
+            (self.until, self.answered_by) = (Some(to), TablePlace::NOWHERE);
         }
-        room
+        true
     }
 
     /// The wait of this owner that began then is over.

@@ -3,7 +3,7 @@
 use super::super::Outstanding;
 use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
 use super::super::order::Waited;
-use super::reading::{ReadWithin, Reading};
+use super::reading::{ReadWithin, ReadingPace};
 use super::server::{SHORT, ServerWay};
 use super::varying::{OwnWay, VaryingWay};
 use super::{
@@ -155,7 +155,7 @@ pub(in crate::account) struct Nearest {
     /// How long responses took until all of them was acknowledged at once.
     wholes: Ceiling,
     /// How soon its programs read them.
-    reading: Reading,
+    reading: ReadingPace,
     /// By both of these.
     ways: Ways,
     /// The way through routers between these two, if that is known, ns.

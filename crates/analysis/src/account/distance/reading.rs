@@ -12,7 +12,7 @@ const EARLY: u64 = 8;
 
 /// What is remembered of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ReadingPace {
     /// How long data took until it was acknowledged.
     soonest: Ceiling,
     /// The shortest time from an acknowledgement that was not late to the next request, ns, and how many there were.
@@ -38,7 +38,7 @@ impl ReadWithin {
     };
 }
 
-impl Reading {
+impl ReadingPace {
     /// Whether requests come as much later as acknowledgements do, on average: then the ways of both vary. A program
     /// that reads late needs no more time after that.
     pub(super) fn follow(&self) -> bool {
@@ -89,7 +89,7 @@ mod tests {
     /// needs 1,100 behind the latter, so no less than 825 of a gap are its own.
     #[test]
     fn a_late_reader_is_no_long_way() {
-        let mut reading = Reading::default();
+        let mut reading = ReadingPace::default();
         let mut read = |after, gap| {
             let ReadWithin { least, most } = reading.acknowledged(4_000, after, gap);
             (least, most)
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn requests_follow_acknowledgements_where_ways_vary() {
         let followed = |gap: fn(u64) -> u64| {
-            let mut reading = Reading::default();
+            let mut reading = ReadingPace::default();
             for after in [100, 700, 100, 700, 100, 700, 100, 700] {
                 reading.acknowledged(4_000, after, gap(after));
             }
@@ -122,13 +122,13 @@ mod tests {
         };
         assert!(!followed(|_| 1_200));
         assert!(followed(|after| after + 1_100));
-        assert!(!Reading::default().follow(), "nothing was seen");
+        assert!(!ReadingPace::default().follow(), "nothing was seen");
     }
 
     /// Two frames were there after 6,000, and three after 9,000: this line takes no less for three than for two.
     #[test]
     fn more_bytes_take_no_less() {
-        let mut reading = Reading::default();
+        let mut reading = ReadingPace::default();
         assert_eq!(reading.acknowledged(2_800, 6_000, 20_000).least, 6_000);
         assert_eq!(reading.acknowledged(4_200, 9_000, 20_000).least, 6_000);
         assert_eq!(reading.acknowledged(4_200, 8_400, 20_000).least, 8_400);

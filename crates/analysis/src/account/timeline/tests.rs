@@ -143,6 +143,41 @@ fn a_wait_that_goes_on_takes_nothing_from_the_client() {
     );
 }
 
+/// A client that polls a pipe: each wait of 50 is over 10 before the next one begins, as often as that is.
+#[test]
+fn waits_that_go_for_others_keep_their_time() {
+    let mut account = Account::new();
+    account.closed(&outstanding([0, 0, 10, 10]), LATER);
+    let polls = 4 * WAITS as i64;
+    for n in 0..polls {
+        let began = at(20 + 60 * n);
+        let oldest = account.client.timeline.waits(began, SliceOwner::default());
+        if let Some(oldest) = oldest {
+            let Account { client, sums } = &mut account;
+            let mut posting = Posting {
+                sums,
+                course: None,
+                pending: &mut client.pending,
+                client: &mut client.sum,
+                ways: Ways::default(),
+            };
+            assert!(client.timeline.goes(oldest, THINK, &mut posting));
+        }
+        account.client.timeline.waited(began, at(70 + 60 * n));
+    }
+    let begin = 20 + 60 * polls;
+    account.closed(&outstanding([begin, begin, begin + 10, begin + 10]), LATER);
+    let polls = polls as u64;
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Client, 10 * (polls + 1)),
+            (Phase::Server, 20),
+            (Phase::Waiting, 50 * polls),
+        ]
+    );
+}
+
 #[test]
 fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
     let mut account = Account::new();

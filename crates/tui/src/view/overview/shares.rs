@@ -178,7 +178,7 @@ pub(super) fn clients(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::tests::replayed;
-    use wirewait_judge::Verdict;
+    use wirewait_judge::{Finding, Verdict};
 
     /// The bar has the verdict's base and the verdict's parts: no second number for one thing.
     #[test]
@@ -187,7 +187,10 @@ mod tests {
         let verdict = Verdict::on(&feed.snapshot);
         let shares = Shares::on(&feed.snapshot);
         assert_eq!(shares.active(), verdict.active_ns);
-        assert_eq!(verdict.culprit(), Some(Culprit::Server));
+        assert_eq!(
+            verdict.finding,
+            Finding::Either(Culprit::Network, Culprit::Server)
+        );
         let [client, network, server] = verdict.shares.map(|share| share.ns);
         assert_eq!(
             (shares.client, shares.network, shares.server),
