@@ -7,7 +7,7 @@ use wirewait_wire::{LinkType, SourceError};
 /// What [`Live::wait`](super::Live::wait) waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// There are frames: take them by [`Live::next_frame`](Source::next_frame) until there
+    /// There are frames: take them by [`Live::next_frame`](wirewait_wire::Source::next_frame) until there
     /// is none.
     Frames,
     /// There are none; time passes.
