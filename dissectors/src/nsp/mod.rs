@@ -14,7 +14,10 @@ use crate::nbt;
 pub use header::{Ack, Header, Message};
 use header::{DELAY, NUMBER};
 use std::fmt;
-use wirewait_wire::{Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer, Next, Operation, Order, Part, Role, Segment, Side, Status, Verified};
+use wirewait_wire::{
+    Carries, Claim, Connection, Dissector, Effects, Exchange, Facts, Fault, Id, Input, Kind, Layer,
+    Next, Operation, Order, Part, Role, Segment, Side, Status, Verified,
+};
 
 pub(crate) static DISSECTOR: Dissector = Dissector {
     name: "nsp",
