@@ -206,7 +206,7 @@ impl Link {
         self.call(command::CREATE, bodies, 300 * US);
     }
 
-    /// A response to a read, and a request to write, of so many bytes, behind what was sent before it.
+    /// A response to a read, and a request to write, of this number of bytes, behind what was sent before it.
     fn transfer(&self, side: usize, bytes: usize) -> Vec<u8> {
         let data = vec![7; bytes];
         match side {
@@ -215,8 +215,8 @@ impl Link {
         }
     }
 
-    /// A read, or a write, of so many bytes, whose data `sender` sends in two parts: what happens between its first
-    /// part, of so many bytes, and the second says `between`, with when the first has arrived; it gives when the sender
+    /// A read, or a write, of `bytes`, which `sender` sends in two parts: what happens between its first
+    /// part, of `first` bytes, and the second says `between`, with when the first has arrived; it gives when the sender
     /// goes on, and how long the other one was the reason that it did not.
     fn in_two(
         &mut self,

@@ -31,7 +31,7 @@ class Fault:
         self.name, self.dialect, self.sleep = name, dialect, sleep
         self.way_ms, self.lost, self.late, self.twice = way_ms, lost, late, twice
         self.bytes_per_s = bytes_per_s
-        # Each frame is on its way between so many ms and so many besides, and none overtakes another.
+        # Each frame is on its way between the first and the second number of ms besides, and none overtakes another.
         self.varies = varies
         # Each nth acknowledgement without data, and each nth "pending", is lost, which costs nobody time.
         self.acks, self.interims = acks, interims

@@ -293,16 +293,11 @@ impl Accounts {
     fn spanned(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
         let client = self.clients.of(wait.case.parties.client);
         let owner = SliceOwner::of_stretch(wait.case, operations);
-        let mut posting = Posting {
-            sums: &mut self.sums,
-            course: self.course.as_deref_mut(),
-            pending: &mut client.pending,
-            client: &mut client.sum,
-            ways: Ways::default(),
-        };
+        let course = self.course.as_deref_mut();
+        let (timeline, mut posting) = client.posting(&mut self.sums, course);
         let answered = wait.case.transaction.response.map(|_| at);
         let began = (wait.began, owner);
-        client.timeline.spanned(began, answered, &mut posting);
+        timeline.spanned(began, answered, &mut posting);
     }
 
     /// The clock of the capture was set from one of these to the other: nobody has the time between. `unsure`: it may
@@ -314,14 +309,8 @@ impl Accounts {
         for client in self.clients.values_mut() {
             client.nearest.clock_was_set();
             let course = self.course.as_deref_mut();
-            let mut posting = Posting {
-                sums: &mut self.sums,
-                course,
-                pending: &mut client.pending,
-                client: &mut client.sum,
-                ways: Ways::default(),
-            };
-            let waited = client.timeline.clock_was_set(seam, think_ns, &mut posting);
+            let (timeline, mut posting) = client.posting(&mut self.sums, course);
+            let waited = timeline.clock_was_set(seam, think_ns, &mut posting);
             if unsure && waited {
                 self.unsure.silences.add(1, silent);
             }
@@ -335,14 +324,9 @@ impl Accounts {
             return;
         };
         let client = self.clients.of(wait.case.parties.client);
-        let mut posting = Posting {
-            sums: &mut self.sums,
-            course: self.course.as_deref_mut(),
-            pending: &mut client.pending,
-            client: &mut client.sum,
-            ways: Ways::default(),
-        };
-        if !client.timeline.goes(oldest, self.think_ns, &mut posting) {
+        let course = self.course.as_deref_mut();
+        let (timeline, mut posting) = client.posting(&mut self.sums, course);
+        if !timeline.goes(oldest, self.think_ns, &mut posting) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
     }
@@ -572,14 +556,25 @@ impl Client {
         sums: &mut Sums,
         course: Option<&mut LedgerCourse>,
     ) {
-        let mut posting = Posting {
+        let (timeline, mut posting) = self.posting(sums, course);
+        timeline.settle(limit, think_ns, &mut posting);
+    }
+
+    /// Its timeline, and what takes the slices of that.
+    #[inline]
+    fn posting<'a>(
+        &'a mut self,
+        sums: &'a mut Sums,
+        course: Option<&'a mut LedgerCourse>,
+    ) -> (&'a mut ClientTimeline, Posting<'a>) {
+        let posting = Posting {
             sums,
             course,
             pending: &mut self.pending,
             client: &mut self.sum,
             ways: Ways::default(),
         };
-        self.timeline.settle(limit, think_ns, &mut posting);
+        (&mut self.timeline, posting)
     }
 }
 

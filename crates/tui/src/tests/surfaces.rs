@@ -212,10 +212,6 @@ fn equal_things_have_equal_shares() {
             .lines()
             .find(|line| line.trim_start().starts_with("Of active time"))
         {
-            if report.contains("the clock of the capture ticks") {
-                // The sentence allows for that, and the table marks it.
-                continue;
-            }
             let said = ["client", "network", "server"].map(|name| bounds(line, name));
             let [[_, client], [network, _], [_, server]] = said;
             assert_eq!([client, network, server], expected, "{name}: {line}");

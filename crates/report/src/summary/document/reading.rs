@@ -8,7 +8,7 @@ impl SummedExtremes {
         let (min, max) = match (self.n, self.min_ns, self.max_ns) {
             (0, None, None) if self.total_ns == 0 => return Ok(Spread::default()),
             (1.., Some(min), Some(max)) if min <= max => (min, max),
-            _ => return Err("the extremes are not those of so many values".into()),
+            _ => return Err("the extremes are not those of the values".into()),
         };
         let n = i128::from(self.n);
         let times = |ns: i64| i128::from(ns).saturating_mul(n);
