@@ -116,6 +116,8 @@ class Wire(threading.Thread):
             self.files[end].write(struct.pack("<IIII", at // 10**9, at % 10**9, len(frame), len(frame)) + frame)
 
     def run(self):
+        # Stations do not keep a wire waiting for the processor.
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)
         waiting, self.number = [], 0
         poll = select.poll()
         for device in self.devices:

@@ -91,6 +91,7 @@ impl RoundTrips {
         let ends = [station, other];
         match shows {
             TripShows::Length { data } => self.measured(ends, asked, (answered, data), bytes),
+            TripShows::Late => self.late(ends, (asked, answered), bytes),
             TripShows::AtMost => self.bounded([station, other.station()], (bytes, ns)),
             TripShows::AtLeast => self.on_the_link(station, ns, (asked, answered)),
         }
@@ -179,6 +180,34 @@ impl RoundTrips {
             }
         }
         self.news += u64::from(news);
+    }
+
+    /// A station acknowledged data of the other end by itself, perhaps after it kept that waiting.
+    fn late(&mut self, ends: [Endpoint; 2], (asked, answered): (Mark, Mark), bytes: u64) {
+        let ns = answered.at.since(asked.at);
+        let [station, other] = ends;
+        let known = self.station(station, answered.at);
+        let way = match known.only() {
+            Some(only) if only == other.station() => &mut known.way,
+            Some(_) => return,
+            None => {
+                let key = [station, other.station()];
+                let place = self.ways.find(&key);
+                let Some(way) = place.and_then(|place| self.ways.get_mut(place)) else {
+                    return;
+                };
+                way
+            }
+        };
+        if ns < 0 || way.distance.reach.samples == 0 {
+            return;
+        }
+        if ns < way.distance.reach.shortest {
+            // It kept nothing waiting, and is nearer than was known.
+            self.measured(ends, asked, (answered, None), bytes);
+        } else if way.late(ns) {
+            self.version += 1;
+        }
     }
 
     /// The ways to this station differ, of which this is known of all of them.

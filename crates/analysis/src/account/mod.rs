@@ -23,8 +23,10 @@ use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, RoundTrip, Settings, StationRow};
 pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
-pub(crate) use distance::{DataThere, Distance, DistanceAt, Evidence, STEADY, WholeAnswers};
-use distance::{Nearest, Paces, PairWays, ServerWay, Ways};
+pub(crate) use distance::{
+    DataThere, Distance, DistanceAt, Evidence, STEADY, Variation, WholeAnswers,
+};
+use distance::{Nearest, OwedWay, Paces, PairWays, ServerWay, Ways};
 pub(crate) use operations::Operations;
 use order::ServerOrder;
 pub use phase::{Bounds, Ledger, Phase};
@@ -268,7 +270,7 @@ impl Accounts {
                     &stalled
                 }
             };
-            let ways = self.ways(wait, done, evidence);
+            let ways = self.ways((wait, &owner), done, evidence);
             if done.is_stalled() {
                 self.keep_stalls((wait, done), owner, evidence);
             }
@@ -414,7 +416,7 @@ impl Accounts {
             .filter_map(|(of, sum)| {
                 Some(LedgerRow {
                     of: of?,
-                    ledger: sum.ledger,
+                    ledger: sum.ledger.within_phases(),
                     requests: sum.requests,
                     turnarounds: sum.turnarounds,
                     pauses: sum.pauses,
@@ -428,7 +430,12 @@ impl Accounts {
     }
 
     /// How far the two are, as far as that is known when the request is closed.
-    fn ways(&mut self, wait: Wait<'_>, done: &Outstanding, evidence: &impl Evidence) -> Ways {
+    fn ways(
+        &mut self,
+        (wait, owner): (Wait<'_>, &SliceOwner),
+        done: &Outstanding,
+        evidence: &impl Evidence,
+    ) -> Ways {
         let t = wait.case.transaction;
         let pace = self.servers.of(wait.case.parties.server);
         pace.paused.closed();
@@ -442,7 +449,11 @@ impl Accounts {
         };
         let mut ways = client
             .nearest
-            .ways((wait.case, done), (paces, waited), evidence);
+            .ways((wait.case, done, owner), (paces, waited), evidence);
+        if let Some((phase, owed)) = self.pairs.of(wait.case.parties.pair).owed() {
+            self.owes(phase, &owed, wait);
+        }
+        let client = self.clients.of(wait.case.parties.client);
         let pause = client.nearest.pause(done.begin);
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;
@@ -450,6 +461,23 @@ impl Accounts {
             self.doubts(wait, done, &mut ways);
         }
         ways
+    }
+
+    /// These slices of a client may contain more of the way than was posted, or will be.
+    #[cold]
+    #[inline(never)]
+    fn owes(&mut self, phase: Phase, owed: &[OwedWay], wait: Wait<'_>) {
+        let client = &mut self.clients.of(wait.case.parties.client).sum;
+        for slice in owed {
+            let mut sum = Sum::default();
+            let more = Bounds {
+                low: 0,
+                high: slice.ns,
+            };
+            sum.ledger.add_network(phase, more);
+            let owner = slice.owner;
+            Pending { owner, sum }.post(&mut self.sums, client);
+        }
     }
 
     /// The request, or the response, may have been lost before the capture. Of one in several

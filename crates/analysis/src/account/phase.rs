@@ -271,6 +271,17 @@ impl Ledger {
         }
     }
 
+    /// This with no more of the ways than there is of the phases that contain them.
+    pub(super) fn within_phases(mut self) -> Self {
+        let within = |way: Bounds, phase: u64| Bounds {
+            high: way.high.min(way.low.saturating_add(phase)),
+            ..way
+        };
+        self.in_server = within(self.in_server, self.get(Phase::Server));
+        self.in_client = within(self.in_client, self.get(Phase::Client));
+        self
+    }
+
     fn put(&mut self, phase: Phase, ns: u64) {
         let place = &mut self.phases[phase as usize];
         *place = place.saturating_add(ns);

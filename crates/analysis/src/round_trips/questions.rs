@@ -53,6 +53,8 @@ pub(super) enum TripShows {
     /// It is as long: the transport answered by itself. `data`: some came with the question; and how many bytes had
     /// been sent behind that.
     Length { data: Option<u32> },
+    /// It is no longer: data was acknowledged by itself, at once or later.
+    Late,
     /// It is no longer: data was acknowledged with the next that was sent.
     AtMost,
     /// It is no shorter: somebody on the link answered for the station.
@@ -277,11 +279,11 @@ impl TripSample {
             return None;
         };
         // Of several frames only the last is sure to have been on its way for so long.
-        let bytes = match at_once {
+        let bytes = match bare {
             true => on_line(last_bytes.into()) + BOTH_SHORTEST / 2,
             false => last_bytes.into(),
         };
-        (at_once || !bare).then(|| Self {
+        Some(Self {
             station: notice.from.station(),
             other: notice.to,
             asked: Mark {
@@ -290,11 +292,12 @@ impl TripSample {
             },
             answered: notice.mark,
             bytes,
-            shows: match at_once {
-                true => TripShows::Length {
+            shows: match (at_once, bare) {
+                (true, _) => TripShows::Length {
                     data: Some(left(outstanding, notice.bytes)),
                 },
-                false => TripShows::AtMost,
+                (false, true) => TripShows::Late,
+                (false, false) => TripShows::AtMost,
             },
         })
     }

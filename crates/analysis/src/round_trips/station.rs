@@ -1,12 +1,16 @@
 //! What is known of a station, and of each of the ways to it.
 
-use crate::account::{DataThere, Distance, STEADY, Took, WholeAnswers};
+use crate::account::{DataThere, Distance, STEADY, Took, Variation, WholeAnswers};
 use crate::{Mark, RoundTrip};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// The way to a station may change: the shortest answer counts for so long, ns, and at most twice
 /// that.
 const WINDOW_NS: i64 = 60_000_000_000;
+/// An acknowledgement that is later than twice the shortest answer by this, ns, may have been kept waiting, or its way was longer.
+const NEAR_NS: i64 = 1_000_000;
+/// As many that are not later show a steady way, if no more than one in as many is.
+const MANY: u32 = 16;
 
 /// What is known of a station.
 #[derive(Clone, Default)]
@@ -31,7 +35,15 @@ pub(super) struct StationWay {
     shortest: [Option<i64>; 2],
     /// Those of the same time to all that there was.
     whole: WholeAnswers,
+    late: LateAnswers,
     pub(super) distance: Distance,
+}
+
+/// Acknowledgements that a station may have kept waiting: hardly later than the shortest answer, and others.
+#[derive(Clone, Copy, Default)]
+struct LateAnswers {
+    near: u32,
+    far: u32,
 }
 
 impl Station {
@@ -71,6 +83,7 @@ impl StationWay {
             window: now,
             shortest: [None; 2],
             whole: WholeAnswers::default(),
+            late: LateAnswers::default(),
             distance: Distance {
                 apart,
                 ..Distance::UNKNOWN
@@ -91,6 +104,7 @@ impl StationWay {
             self.shortest = [None, before];
             self.window = answered.at;
             self.whole.fades();
+            self.late.fades();
             (self.distance.line.longer, again) = (Took::NONE, true);
         }
         let shortest = self.shortest[0].map_or(ns, |shortest| shortest.min(ns));
@@ -126,6 +140,35 @@ impl StationWay {
         }
         false
     }
+
+    /// An acknowledgement that may have been kept waiting took so long. Says whether it is news that the way is steady, or
+    /// that it may not be.
+    #[inline]
+    pub(super) fn late(&mut self, ns: i64) -> bool {
+        let LateAnswers { near, far } = &mut self.late;
+        let reach = &mut self.distance.reach;
+        match ns <= reach.shortest.saturating_mul(2).saturating_add(NEAR_NS) {
+            true => *near = near.saturating_add(1),
+            false => *far = far.saturating_add(1),
+        }
+        // What answers at once say is more than that.
+        if self.whole.is_known() {
+            return false;
+        }
+        let steady = *near >= MANY && *far <= *near / MANY;
+        let variation = match steady {
+            true => Variation::NONE,
+            false => Variation::UNKNOWN,
+        };
+        std::mem::replace(&mut reach.variation, variation) != variation
+    }
+}
+
+impl LateAnswers {
+    /// What was before counts half as much.
+    fn fades(&mut self) {
+        (self.near, self.far) = (self.near / 2, self.far / 2);
+    }
 }
 
 /// One more answer of a station took so long. Whether none was as short before.
@@ -148,4 +191,40 @@ pub(super) fn took(
         (row.asked, row.answered) = (asked.frame, answered.frame);
     }
     shorter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: i64 = 1_000;
+
+    /// A way of 200 us by one answer; and then acknowledgements after these times, us.
+    fn way(late: impl Iterator<Item = i64>) -> StationWay {
+        let mark = |us: i64| Mark {
+            frame: 1,
+            at: Timestamp::from_nanos(us * US),
+        };
+        let mut way = StationWay::new(Timestamp::from_nanos(0), false);
+        way.measured((mark(0), mark(200), None, 120), 200 * US);
+        late.for_each(|us| {
+            way.late(us * US);
+        });
+        way
+    }
+
+    /// Sixteen that came at once, as far as 1 ms beyond twice 200 us, show that it does not vary; one of them in
+    /// sixteen may be later.
+    #[test]
+    fn acknowledgements_that_are_not_kept_waiting_show_a_steady_way() {
+        let known = |late: &[i64]| way(late.iter().copied()).distance.reach.variation;
+        assert_eq!(known(&[250; 15]), Variation::UNKNOWN);
+        assert_eq!(known(&[1_400; 16]), Variation::NONE);
+        assert_eq!(known(&[1_401; 16]), Variation::UNKNOWN);
+        let mut some = vec![250; 32];
+        some.extend([40_000; 2]);
+        assert_eq!(known(&some), Variation::NONE);
+        some.push(40_000);
+        assert_eq!(known(&some), Variation::UNKNOWN);
+    }
 }

@@ -1,11 +1,11 @@
 //! What is remembered of a client, and the ways within the slices of its requests.
 
-use super::super::Outstanding;
 use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
 use super::super::order::Waited;
+use super::super::{Outstanding, Phase, SliceOwner};
 use super::reading::{ReadWithin, ReadingPace};
 use super::server::{SHORT, ServerWay};
-use super::varying::{OwnWay, VaryingWay};
+use super::varying::{OwedWay, OwnWay, VaryingWay};
 use super::{
     AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
     Variation, Ways, behind, is_single, ns,
@@ -85,7 +85,7 @@ struct LongerWays {
 }
 
 /// What is remembered of a server with one of its clients.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::account) struct PairWays {
     pace: ServerWay,
     /// The gaps between a response of this server and the client's next request of its conversation.
@@ -96,6 +96,16 @@ pub(in crate::account) struct PairWays {
     /// The turnarounds of this server, and the gaps of this client, if their ways vary.
     turnarounds: VaryingWay,
     pauses: VaryingWay,
+}
+
+impl PairWays {
+    /// Slices of earlier requests that may contain more of the way than was known then.
+    #[inline]
+    pub(in crate::account) fn owed(&mut self) -> Option<(Phase, Vec<OwedWay>)> {
+        let turnarounds = self.turnarounds.owed();
+        let turnarounds = turnarounds.map(|owed| (Phase::Server, owed));
+        turnarounds.or_else(|| Some((Phase::Client, self.pauses.owed()?)))
+    }
 }
 
 /// Whether the transports of a server and a client answered each other.
@@ -308,7 +318,7 @@ impl Nearest {
     #[inline]
     pub(in crate::account) fn ways(
         &mut self,
-        (case, done): (Case<'_>, &Outstanding),
+        (case, done, owner): (Case<'_>, &Outstanding, &SliceOwner),
         (mut paces, waited): (Paces<'_>, Waited),
         evidence: &impl Evidence,
     ) -> Ways {
@@ -387,11 +397,12 @@ impl Nearest {
         }
         let mut ways = self.ways;
         let [gap, shortest] = self.longer.gaps;
-        let mut own = None;
+        let (mut own, mut shown) = (None, false);
         if let Some(there) = self.there(began) {
             let request = most_on_line(t.request_bytes);
             let (underway, most) = self.underway(there, (began, request), shortest);
             let client = &mut ways.client;
+            shown = most.is_some();
             let varies = self.variations[1].deviation > 0 && self.reading.follow();
             if most.is_some() && varies {
                 let low = underway.low;
@@ -415,15 +426,18 @@ impl Nearest {
             false => at_client,
         };
         let pause = self.pause(began).map_or(0, ns);
-        let free = self.gap < u64::MAX && waited != Waited::Queued;
+        // What it showed of its own way needs no other's.
+        let free = self.gap < u64::MAX && waited != Waited::Queued && !shown;
         let known = (self.longer.client.more, free);
         let pauses = &mut paces.own.pauses;
-        ways.client = pauses.within(ways.client, at_client, (pause, own), known);
+        ways.client = pauses.within(ways.client, at_client, (pause, own), known, owner);
         if turnaround < u64::MAX {
             let own = self.acknowledged(t);
-            let known = (self.longer.server.more, waited != Waited::Queued);
+            let shown = own.is_some_and(|own| own.high.is_some());
+            let known = (self.longer.server.more, waited != Waited::Queued && !shown);
             let turnarounds = &mut paces.own.turnarounds;
-            ways.server = turnarounds.within(ways.server, at_server, (turnaround, own), known);
+            ways.server =
+                turnarounds.within(ways.server, at_server, (turnaround, own), known, owner);
         }
         if let Some(routers) = self.routers {
             let shortest = [paces.bounding(apart).ceiling.least(), gap];

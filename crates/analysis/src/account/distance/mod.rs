@@ -21,6 +21,7 @@ use crate::Extent;
 use crate::table::TablePlace;
 pub(super) use client::{Nearest, Paces, PairWays};
 pub(super) use server::ServerWay;
+pub(super) use varying::OwedWay;
 pub(crate) use varying::{Variation, WholeAnswers};
 use wirewait_wire::{Endpoint, Timestamp};
 

@@ -5,6 +5,7 @@
 //! and all slices together contain no more than as many answers of the usual length. Without enough answers, slices
 //! that are as long as many others show a steady way: if it varied, they would differ as much.
 
+use super::super::SliceOwner;
 use super::{Bounds, STEADY, ns};
 use crate::packets::TIMER_NS;
 
@@ -61,14 +62,17 @@ impl Variation {
         deviation: 0,
     };
 
+    /// It is known that they do not.
+    pub(crate) const NONE: Self = Self {
+        known: true,
+        ..Self::UNKNOWN
+    };
+
     /// This, if the capture was not made `here`, at the station itself: there, no way is left to vary.
     #[inline]
     pub(super) fn at(self, here: bool) -> Self {
         match here {
-            true => Self {
-                known: true,
-                ..Self::UNKNOWN
-            },
+            true => Self::NONE,
             false => self,
         }
     }
@@ -126,6 +130,11 @@ impl WholeAnswers {
         due.then(|| self.variation())
     }
 
+    /// Enough came to say how much they differ.
+    pub(crate) fn is_known(&self) -> bool {
+        self.count >= STEADY
+    }
+
     /// A minute is over: what was before it counts half as much.
     #[cold]
     pub(crate) fn fades(&mut self) {
@@ -168,7 +177,7 @@ pub(super) struct OwnWay {
 }
 
 /// The slices of one end with another, whose ways may vary.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct VaryingWay {
     slices: u64,
     /// What they may contain of the way, all together.
@@ -192,6 +201,7 @@ impl VaryingWay {
         variation: Variation,
         (length, own): (u64, Option<OwnWay>),
         (more, free): (u64, bool),
+        owner: &SliceOwner,
     ) -> Bounds {
         self.slices += 1;
         self.more = self.more.saturating_add(more.min(length));
@@ -205,7 +215,7 @@ impl VaryingWay {
             if !variation.known
                 && free
                 && length < TIMER_NS.cast_unsigned()
-                && self.lengths.may_vary(length, way.high)
+                && self.lengths.may_vary(length, way.high, owner)
             {
                 way.high = way.high.max(length);
             }
@@ -213,6 +223,13 @@ impl VaryingWay {
         };
         self.taken = self.taken.saturating_add(way.high.min(length));
         way
+    }
+
+    /// Slices that turned out to be like no other: whose they are, and as much more of the way as they have may be theirs, ns.
+    #[inline]
+    pub(super) fn owed(&mut self) -> Option<Vec<OwedWay>> {
+        let first = &mut self.lengths.first;
+        (self.lengths.decided && !first.is_empty()).then(|| std::mem::take(first))
     }
 
     #[cold]
@@ -261,11 +278,21 @@ const SOME: u32 = 16;
 
 /// As many show nothing yet.
 const FIRST: u32 = 16;
+/// If a third of them is alone by then, so were those before it was known.
+const DECIDED: u32 = 64;
 /// As many slices count half as much then.
 const MANY_SLICES: u32 = 1 << 12;
 
+/// A slice that may contain more of the way than was posted.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::account) struct OwedWay {
+    pub(in crate::account) owner: SliceOwner,
+    /// As much more at most.
+    pub(in crate::account) ns: u64,
+}
+
 /// The lengths of slices, in units, and whether each is as long as many others.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SliceLengths {
     recent: [u32; RECENT],
     count: u32,
@@ -274,12 +301,15 @@ struct SliceLengths {
     alone: u32,
     /// Slices between these are as long as many.
     like: [u32; 2],
+    /// Those that came before it was known how many are alone; once it is, what they are owed.
+    first: Vec<OwedWay>,
+    decided: bool,
 }
 
 impl SliceLengths {
     /// Whether the slice of this length may contain another way than the others; of which it has up to `high` if not.
     #[inline]
-    fn may_vary(&mut self, length: u64, high: u64) -> bool {
+    fn may_vary(&mut self, length: u64, high: u64, owner: &SliceOwner) -> bool {
         self.looked += 1;
         if self.looked >= MANY_SLICES {
             (self.looked, self.alone) = (self.looked / 2, self.alone / 2);
@@ -288,41 +318,84 @@ impl SliceLengths {
         if length >> UNIT <= (high >> UNIT).saturating_add(NOISE) {
             return false;
         }
-        self.is_beyond(u32::try_from(length >> UNIT).unwrap_or(u32::MAX))
+        let owed = OwedWay {
+            owner: *owner,
+            ns: length - high,
+        };
+        self.is_beyond(u32::try_from(length >> UNIT).unwrap_or(u32::MAX), owed)
     }
 
     /// One that is longer than a steady way.
     #[inline(never)]
-    fn is_beyond(&mut self, length: u32) -> bool {
-        let [from, to] = self.like;
-        let alike = (from <= length && length <= to) || self.has_like(length);
+    fn is_beyond(&mut self, length: u32, owed: OwedWay) -> bool {
+        let alike = self.is_like(length) || self.has_like(length);
         self.recent[self.count as usize % RECENT] = length;
         self.count = self.count.wrapping_add(1);
-        if self.looked <= FIRST {
+        if self.looked > FIRST {
+            self.alone += u32::from(!alike);
+        }
+        // A few may be alone without that.
+        if self.alone * SOME < self.looked + SOME {
+            self.remember(owed);
             return false;
         }
-        self.alone += u32::from(!alike);
-        // A few may be alone without that.
-        let some = self.alone * SOME >= self.looked + SOME;
-        some && (!alike || self.alone * 3 > self.looked)
+        if !self.decided && self.looked >= 2 * FIRST {
+            self.decided = true;
+            // Few that are alone say nothing of those before.
+            if self.alone * 3 <= self.looked - FIRST {
+                self.first = Vec::new();
+            }
+        }
+        !alike || self.alone * 3 > self.looked
+    }
+
+    /// It is not known yet whether slices like this one are alone.
+    fn remember(&mut self, owed: OwedWay) {
+        if self.decided {
+            return;
+        }
+        if self.looked <= DECIDED {
+            self.first.push(owed);
+        } else {
+            (self.first, self.decided) = (Vec::new(), true);
+        }
+    }
+
+    /// Whether this is between the bounds of those that were as long as many.
+    fn is_like(&self, length: u32) -> bool {
+        let [from, to] = self.like;
+        (from..=to).contains(&length)
     }
 
     fn has_like(&mut self, length: u32) -> bool {
-        let near = LATE.max(length / NEAR);
         let known = self.count.min(RECENT as u32);
         let recent = &self.recent[..known as usize];
-        let like = recent.iter().filter(|one| one.abs_diff(length) <= near);
-        let alike = like.count() as u32 >= (known / ALIKE).max(2);
+        let alike = like(recent, length) >= (known / ALIKE).max(2);
         if alike {
+            let near = near(length);
             self.like = [length.saturating_sub(near / 2), length + near / 2];
         }
         alike
     }
 }
 
+/// By so much others may differ that are as long as this one.
+fn near(length: u32) -> u32 {
+    LATE.max(length / NEAR)
+}
+
+/// How many of these are as long as this one.
+fn like(recent: &[u32], length: u32) -> u32 {
+    let like = recent
+        .iter()
+        .filter(|one| one.abs_diff(length) <= near(length));
+    like.count() as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::TablePlace;
 
     const MS: i64 = 1_000_000;
 
@@ -377,6 +450,13 @@ mod tests {
         }
     }
 
+    const NOBODY: SliceOwner = SliceOwner {
+        server: TablePlace::NOWHERE,
+        pair: TablePlace::NOWHERE,
+        operation: TablePlace::NOWHERE,
+        labels: [TablePlace::NOWHERE; 2],
+    };
+
     const STEADY_WAY: Bounds = Bounds {
         low: 400,
         high: 500,
@@ -390,7 +470,13 @@ mod tests {
         let mut all = 0;
         for n in 0..400 {
             let length = [5_000, 1_000][n % 2];
-            let within = way.within(STEADY_WAY, varies(2_000, 100), (length, None), (0, true));
+            let within = way.within(
+                STEADY_WAY,
+                varies(2_000, 100),
+                (length, None),
+                (0, true),
+                &NOBODY,
+            );
             assert_eq!(within.low, 400);
             // No slice has more than six deviations beyond the mean.
             assert!(within.high <= 2_600);
@@ -414,6 +500,7 @@ mod tests {
             varies(2_000, 100),
             (3_000, Some(own)),
             (0, true),
+            &NOBODY,
         );
         assert_eq!(first.low, 1_800);
         for _ in 1..100 {
@@ -422,6 +509,7 @@ mod tests {
                 varies(1_900, 100),
                 (3_000, Some(own)),
                 (0, true),
+                &NOBODY,
             );
         }
         let later = way.within(
@@ -429,11 +517,18 @@ mod tests {
             varies(1_900, 100),
             (3_000, Some(own)),
             (0, true),
+            &NOBODY,
         );
         assert_eq!(later.low, 1_890, "a tenth of the deviation");
         assert!(later.high >= 1_950);
         // Where the way is steady, it has no more than what it has otherwise, or its own.
-        let steady = way.within(STEADY_WAY, varies(450, 0), (3_000, Some(own)), (0, true));
+        let steady = way.within(
+            STEADY_WAY,
+            varies(450, 0),
+            (3_000, Some(own)),
+            (0, true),
+            &NOBODY,
+        );
         assert_eq!((steady.low, steady.high), (400, 1_900));
     }
 
@@ -443,7 +538,7 @@ mod tests {
         let known = Variation::UNKNOWN;
         let within = lengths.map(|us| {
             let length = us * 1_000;
-            let within = way.within(STEADY_WAY, known, (length, None), (0, true));
+            let within = way.within(STEADY_WAY, known, (length, None), (0, true), &NOBODY);
             within.high >= length
         });
         within.filter(|all| *all).count()
@@ -469,5 +564,35 @@ mod tests {
         assert!((30..=37).contains(&tail), "{tail}");
         // What takes longer than a retransmission timer is another matter.
         assert_eq!(may_vary((0..200).map(|n| 300_000 + 10_000 * n)), 0);
+    }
+
+    /// Of 200 slices from 4 to 17 ms, none is like another: those that came before that was known are owed it. Nothing is
+    /// where a few differ, or where slices are alike.
+    #[test]
+    fn slices_before_it_was_known_are_owed_what_they_may_contain() {
+        let owed = |lengths: fn(u64) -> u64| {
+            let mut way = VaryingWay::default();
+            let mut given = 0;
+            let mut owed = Vec::new();
+            for n in 0..200 {
+                let length = lengths(n) * 1_000;
+                let slice = (length, None);
+                let within = way.within(STEADY_WAY, Variation::UNKNOWN, slice, (0, true), &NOBODY);
+                given += within.high.min(length);
+                owed.extend(way.owed().unwrap_or_default());
+            }
+            let all: u64 = (0..200).map(|n| lengths(n) * 1_000).sum();
+            let owed_ns: u64 = owed.iter().map(|owed| owed.ns).sum();
+            (all - given - owed_ns, owed.len())
+        };
+        let (left, count) = owed(|n| 4_000 + n * 7_919 % 13_000);
+        assert_eq!(left, 0, "each may be the network's as a whole");
+        assert!((16..=24).contains(&count), "{count}");
+        assert_eq!(owed(|_| 8_000).1, 0);
+        let tail = |n: u64| match n.is_multiple_of(5) {
+            true => 20_000 + n * 7_919 % 40_000,
+            false => 2_000,
+        };
+        assert_eq!(owed(tail).1, 0);
     }
 }
