@@ -322,13 +322,13 @@ impl Accounts {
     /// A wait by design began.
     pub(crate) fn waits(&mut self, wait: Wait<'_>, operations: &mut Operations) {
         let owner = SliceOwner::of_stretch(wait.case, operations);
-        let Some(oldest) = self.client(wait).timeline.waits(wait.began, owner) else {
+        if !self.client(wait).timeline.waits(wait.began, owner) {
             return;
-        };
+        }
         let client = self.clients.of(wait.case.parties.client);
         let course = self.course.as_deref_mut();
         let (timeline, mut posting) = client.posting(&mut self.sums, course);
-        if !timeline.goes(oldest, self.think_ns, &mut posting) {
+        if !timeline.makes_room(self.think_ns, &mut posting) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
     }

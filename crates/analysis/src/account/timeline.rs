@@ -268,8 +268,8 @@ impl ClientTimeline {
         room
     }
 
-    /// A wait by design began. Gives the oldest if that has to go for it.
-    pub(super) fn waits(&mut self, from: Timestamp, owner: SliceOwner) -> Option<OwnedStretch> {
+    /// A wait by design began. Returns whether there are more now than may be.
+    pub(super) fn waits(&mut self, from: Timestamp, owner: SliceOwner) -> bool {
         let place = self.waits.partition_point(|other| other.from <= from);
         let stretch = OwnedStretch {
             from,
@@ -278,34 +278,54 @@ impl ClientTimeline {
             began: from,
         };
         self.waits.insert(place, stretch);
-        (self.waits.len() > WAITS).then(|| self.waits.remove(0))
+        self.waits.len() > WAITS
     }
 
-    /// A wait that has to go is posted with the gap before it, if it is over and nothing else can claim either. Says
-    /// whether that is so.
+    /// Posts waits that are over, with the gaps before them, to make room for others; half of them, so that each
+    /// is looked at a few times. Says whether there was one: else the oldest is forgotten.
     #[cold]
-    pub(super) fn goes(
-        &mut self,
-        oldest: OwnedStretch,
-        think_ns: i64,
-        posting: &mut Posting<'_>,
-    ) -> bool {
-        let alone = self.over == self.open.len() && self.queue.is_empty();
-        let alone = alone && self.losses.is_empty() && self.spanning.is_empty();
-        let (Some(until), Some(to), true) = (self.until, oldest.to, alone) else {
-            return false;
-        };
-        if to > until {
+    pub(super) fn makes_room(&mut self, think_ns: i64, posting: &mut Posting<'_>) -> bool {
+        if let Some(open) = self.open.get(self.over).copied() {
+            // What follows is that request's, until it ends.
+            self.waits.retain_mut(|wait| match wait.to {
+                Some(to) if to > open => {
+                    wait.to = Some(open);
+                    wait.from < open
+                }
+                _ => true,
+            });
+        }
+        let mut ends: Vec<_> = self.waits.iter().filter_map(|wait| wait.to).collect();
+        let half = ends.len() / 2;
+        if !ends.is_empty() {
+            let (_, half, _) = ends.select_nth_unstable(half);
+            self.gives_up_to(*half, think_ns, posting);
+        }
+        if self.waits.len() <= WAITS {
+            return true;
+        }
+        self.waits.remove(0);
+        false
+    }
+
+    /// Gives away all time before the end of a wait, which nothing open can claim.
+    fn gives_up_to(&mut self, end: Timestamp, think_ns: i64, posting: &mut Posting<'_>) {
+        self.settle(end.plus(1), think_ns, posting);
+        let ended = self.waits.iter().find(|wait| wait.to == Some(end));
+        if let (Some(until), Some(ended)) = (self.until, ended)
+            && end > until
+        {
             let gap = Gap {
-                owner: oldest.owner,
+                owner: ended.owner,
                 from: until,
-                to,
+                to: end,
                 think_ns,
             };
-            gap.post(&[], &[oldest], posting);
-            (self.until, self.answered_by) = (Some(to), TablePlace::NOWHERE);
+            gap.post(&self.losses, &self.waits, posting);
+            (self.until, self.answered_by) = (Some(end), TablePlace::NOWHERE);
         }
-        true
+        self.waits.retain(|wait| wait.to.is_none_or(|to| to > end));
+        self.losses.retain(|loss| loss.to.is_none_or(|to| to > end));
     }
 
     /// The wait of this owner that began then is over.

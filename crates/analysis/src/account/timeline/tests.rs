@@ -143,17 +143,11 @@ fn a_wait_that_goes_on_takes_nothing_from_the_client() {
     );
 }
 
-/// A client that polls a pipe: each wait of 50 is over 10 before the next one begins, as often as that is.
-#[test]
-fn waits_that_go_for_others_keep_their_time() {
-    let mut account = Account::new();
-    account.closed(&outstanding([0, 0, 10, 10]), LATER);
-    let polls = 4 * WAITS as i64;
-    for n in 0..polls {
-        let began = at(20 + 60 * n);
-        let oldest = account.client.timeline.waits(began, SliceOwner::default());
-        if let Some(oldest) = oldest {
-            let Account { client, sums } = &mut account;
+impl Account {
+    /// A wait by design began, for which there was room.
+    fn waits(&mut self, began: Timestamp) {
+        let Self { client, sums } = self;
+        if client.timeline.waits(began, SliceOwner::default()) {
             let mut posting = Posting {
                 sums,
                 course: None,
@@ -161,8 +155,22 @@ fn waits_that_go_for_others_keep_their_time() {
                 client: &mut client.sum,
                 ways: Ways::default(),
             };
-            assert!(client.timeline.goes(oldest, THINK, &mut posting));
+            assert!(client.timeline.makes_room(THINK, &mut posting));
         }
+    }
+}
+
+/// A client that polls a pipe, while another wait goes on: each wait of 50 is over 10 before the next one begins, as
+/// often as that is. What it asked for just before is not settled yet.
+#[test]
+fn waits_that_go_for_others_keep_their_time() {
+    let mut account = Account::new();
+    account.waits(at(5));
+    account.closed(&outstanding([0, 0, 10, 10]), at(10));
+    let polls = 4 * WAITS as i64;
+    for n in 0..polls {
+        let began = at(20 + 60 * n);
+        account.waits(began);
         account.client.timeline.waited(began, at(70 + 60 * n));
     }
     let begin = 20 + 60 * polls;
@@ -176,6 +184,23 @@ fn waits_that_go_for_others_keep_their_time() {
             (Phase::Waiting, 50 * polls),
         ]
     );
+}
+
+/// The same while a request is open all the time: all of it is that one's.
+#[test]
+fn waits_that_go_while_a_request_is_open_have_none_of_its_time() {
+    let mut account = Account::new();
+    account.client.timeline.begins(at(30));
+    let polls = 4 * WAITS as i64;
+    for n in 0..polls {
+        let began = at(20 + 60 * n);
+        account.waits(began);
+        account.client.timeline.waited(began, at(70 + 60 * n));
+    }
+    let end = 60 * polls;
+    account.client.timeline.ends(at(30));
+    account.closed(&outstanding([30, 30, end, end]), LATER);
+    assert_eq!(phases(&account), [(Phase::Server, end as u64 - 30)]);
 }
 
 #[test]
