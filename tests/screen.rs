@@ -183,7 +183,7 @@ fn a_capture_is_walked_through_with_keys() {
     };
     terminal.run(&view("--speed max"));
     // The verdict of the report.
-    let seen = terminal.shows(&["68.7 % of active time", "END"]);
+    let seen = terminal.shows(&["48.9 % of active time", "END"]);
     assert!(seen.contains("00000022.02001b000008"), "{seen}");
     // Every tab says its name below the tabs.
     let tabs = tabs(&seen);
@@ -256,7 +256,7 @@ fn what_is_shown_is_written_to_a_file_and_help_tells_the_keys() {
     let files = terminal.files();
     assert_eq!(files.len(), 1, "{files:?}");
     let written = std::fs::read_to_string(&files[0]).unwrap();
-    assert!(written.contains("68.7 % of"), "{written}");
+    assert!(written.contains("48.9 % of"), "{written}");
     // A folder that is not there: it is said, and the screen goes on.
     std::fs::remove_dir_all(&terminal.folder).unwrap();
     terminal.keys(&["e"]);
@@ -275,10 +275,10 @@ fn a_replay_stands_still_and_goes_on() {
     // To the end of the capture, as soon as it is known, and back to its beginning.
     terminal.until("the end", |text| {
         terminal.keys(&["}"]);
-        text.contains("68.7 % of") && text.contains("END")
+        text.contains("48.9 % of") && text.contains("END")
     });
     terminal.keys(&["{"]);
-    terminal.until("the beginning", |text| !text.contains("68.7 % of"));
+    terminal.until("the beginning", |text| !text.contains("48.9 % of"));
     terminal.keys(&["Space"]);
     terminal.until("no pause", |text| !text.contains("PAUSED"));
     terminal.keys(&["+"]);
@@ -292,10 +292,10 @@ fn the_terminal_may_have_any_size_at_any_moment() {
         return;
     };
     terminal.run(&view("--speed max"));
-    terminal.shows(&["68.7 % of", "END", "waiting by design"]);
+    terminal.shows(&["48.9 % of", "END", "waiting by design"]);
     terminal.resize(44, 12);
     let seen = terminal.until("a small screen", |text| {
-        text.contains("68.7 %") && !text.contains("waiting by design")
+        text.contains("48.9 %") && !text.contains("waiting by design")
     });
     assert!(
         seen.lines().all(|line| line.chars().count() <= 44),
@@ -304,7 +304,7 @@ fn the_terminal_may_have_any_size_at_any_moment() {
     terminal.resize(20, 5);
     terminal.shows(&["Too small"]);
     terminal.resize(132, 43);
-    terminal.shows(&["68.7 % of", "waiting by design"]);
+    terminal.shows(&["48.9 % of", "waiting by design"]);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn the_terminal_is_given_back_as_it_was_or_with_the_last_screen() {
     terminal.run(&view("--speed max; echo code $?"));
     terminal.shows(&["END"]);
     terminal.keys(&["Q"]);
-    terminal.shows(&["68.7 % of", "code 0"]);
+    terminal.shows(&["48.9 % of", "code 0"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -403,7 +403,7 @@ fn where_only_ascii_is_known_there_is_nothing_else() {
         return;
     };
     terminal.run(&format!("LC_ALL=C {}", view("--speed max; echo code $?")));
-    terminal.shows(&["68.7 % of", "END"]);
+    terminal.shows(&["48.9 % of", "END"]);
     for tab in ["1", "2", "3", "4", "5", "6"] {
         terminal.keys(&[tab]);
         let seen = terminal.shows(&["END"]);
@@ -413,7 +413,7 @@ fn where_only_ascii_is_known_there_is_nothing_else() {
     terminal.shows(&["code 0"]);
     terminal.run(&format!("LC_ALL=C {}", view("--ascii never")));
     terminal.until("signs", |text| {
-        text.contains("68.7 % of") && text.contains('█')
+        text.contains("48.9 % of") && text.contains('█')
     });
 }
 
@@ -425,7 +425,7 @@ fn a_capture_comes_through_a_pipe() {
     let program = env!("CARGO_BIN_EXE_wirewait");
     let capture = root().join("captures/demo.pcapng");
     terminal.run(&format!("cat {} | {program} view -", capture.display()));
-    terminal.shows(&["68.7 % of", "END"]);
+    terminal.shows(&["48.9 % of", "END"]);
     terminal.keys(&["("]);
     terminal.shows(&["cannot be read a second time"]);
     // A request's frames are those that are in memory.
@@ -460,7 +460,7 @@ fn a_storm_of_sizes_ends_in_the_same_picture() {
         return;
     };
     terminal.run(&view("--speed max"));
-    terminal.shows(&["68.7 % of", "END"]);
+    terminal.shows(&["48.9 % of", "END"]);
     // What the program itself takes is of the moment.
     let steady = |text: &str| {
         let lines = text.lines().filter(|line| !line.contains("own: cpu"));

@@ -52,6 +52,8 @@ pub(crate) struct Open {
     /// other side sent.
     pub(crate) asked_to: u64,
     pub(crate) had: u64,
+    /// Behind what came of its response, among all that the other side sent.
+    pub(crate) answered_to: u64,
     /// The answer may be among what is missing: how often data of its own side was missing then.
     pub(crate) awaited: Option<u64>,
     /// The server said that it goes on: how often data of its own side was missing then.
@@ -194,6 +196,7 @@ impl Open {
             command: None,
             asked_to: 0,
             had: u64::MAX,
+            answered_to: 0,
             awaited: None,
             goes_on: None,
             number: None,

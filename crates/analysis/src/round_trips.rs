@@ -14,7 +14,7 @@ use crate::RoundTrip;
 use crate::account::{Ceiling, Distance, DistanceAt, Evidence};
 use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
-use questions::TripShows;
+use questions::{DataAcknowledged, TripShows};
 pub(crate) use questions::{TripQuestions, TripSample};
 use station::{Station, StationWay, took};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -144,13 +144,12 @@ impl RoundTrips {
         }
     }
 
-    /// A station answered the other end by itself; that data has come, and how many bytes were behind it, or something
-    /// else.
+    /// A station answered the other end by itself; that data has come, or something else.
     fn measured(
         &mut self,
         [station, other]: [Endpoint; 2],
         asked: Mark,
-        (answered, data): (Mark, Option<u32>),
+        (answered, data): (Mark, Option<DataAcknowledged>),
         bytes: u64,
     ) {
         let ns = answered.at.since(asked.at);

@@ -50,6 +50,9 @@ pub(crate) struct Outstanding {
     pub(super) unsure: [i64; 2],
     /// And the request no longer than this besides, ns.
     pub(super) unsure_ns: i64,
+    /// How far its client had what the server sent as it asked, and the end of the response among that.
+    had: u64,
+    answered_to: u64,
 }
 
 impl Outstanding {
@@ -88,6 +91,8 @@ impl Outstanding {
             stalled: false,
             unsure: [SURE; 2],
             unsure_ns: i64::MAX,
+            had: u64::MAX,
+            answered_to: 0,
         };
         let mut at = begin;
         for (end, phase) in ends.into_iter().zip(phases) {
@@ -106,6 +111,24 @@ impl Outstanding {
     pub(crate) fn unsure(mut self, unsure: [i64; 2], most: i64) -> Self {
         (self.unsure, self.unsure_ns) = (unsure, most);
         self
+    }
+
+    /// This time, where the client had so much of what the server sent as it asked, and the response ends there.
+    pub(crate) fn sent(mut self, had: u64, answered_to: u64) -> Self {
+        (self.had, self.answered_to) = (had, answered_to);
+        self
+    }
+
+    /// The end of its response among all that the server sent.
+    #[inline]
+    pub(super) fn answered_to(&self) -> u64 {
+        self.answered_to
+    }
+
+    /// Whether its client asked before it had what the server sent up to there.
+    #[inline]
+    pub(super) fn asked_before(&self, sent_to: u64) -> bool {
+        self.had < sent_to
     }
 
     /// This time, with stalls in it.

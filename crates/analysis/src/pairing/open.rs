@@ -70,6 +70,7 @@ impl Open {
             command,
             asked_to,
             had,
+            answered_to,
             awaited,
             goes_on,
             number: sent_as,
@@ -122,7 +123,7 @@ impl Open {
         *alias = x.alias;
         *lane = x.lane;
         *command = x.command;
-        (*asked_to, *had) = (tally.sent.behind, tally.sent.covers);
+        (*asked_to, *had, *answered_to) = (tally.sent.behind, tally.sent.covers, 0);
         (*awaited, *goes_on) = (None, None);
         *sent_as = x.number.filter(|_| between.unordered);
         *expect = x.expect;
@@ -312,6 +313,7 @@ impl Open {
         self.grown = tally.frames > 1;
         let t = &mut self.transaction;
         self.deed = Deed::Response;
+        self.answered_to = tally.sent.behind;
         self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);
         t.frames.response = t.frames.response.saturating_add(tally.frames);
         t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);

@@ -198,6 +198,8 @@ impl Open {
                 (ends, phases)
             }
         };
-        Some(Outstanding::new(began, ends, shares).unsure(unsure, self.unsure_ns))
+        let outstanding = Outstanding::new(began, ends, shares);
+        let outstanding = outstanding.sent(self.had, self.answered_to);
+        Some(outstanding.unsure(unsure, self.unsure_ns))
     }
 }

@@ -339,8 +339,8 @@ fn a_window_changes_where_the_time_went_and_says_what_it_does_not_change() {
         let text = shown(&model);
         assert_ne!(legend(&text).as_ref(), Some(&before), "{text}");
         assert!(
-            text.contains("Since start: Server or network: 68.7 %")
-                || text.contains("Since start: Network or server: 68.7 %"),
+            text.contains("Since start: Server: 45.8 to 48.9 %")
+                || text.contains("Since start: Server: 48.9 %"),
             "{text}"
         );
         assert!(text.contains("since start"), "{text}");

@@ -7,8 +7,8 @@ use super::reading::{ReadWithin, ReadingPace};
 use super::server::{SHORT, ServerWay};
 use super::varying::{OwedWay, OwnWay, VaryingWay};
 use super::{
-    AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
-    Variation, Ways, behind, is_single, ns,
+    AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, LineEvidence, Longer, Most,
+    Reach, STEADY, Variation, Ways, behind, is_single, ns,
 };
 use crate::case::Case;
 use crate::table::TablePlace;
@@ -47,6 +47,8 @@ struct Over {
     /// The first and the last frame of the response.
     frames: [u64; 2],
     response: Sizes,
+    /// Its end among all that the server sent.
+    sent_to: u64,
 }
 
 /// What was asked and answered, and answered before that: mostly the same again.
@@ -148,11 +150,17 @@ pub(in crate::account) struct Nearest {
     gaps: Ceiling,
     /// The latest of them, ns.
     gap: u64,
+    /// The latest request was under way all that time: its client sent it before it had the response.
+    ahead: bool,
     /// The request before the latest.
     before: Option<Over>,
     /// Which data the client had last acknowledged at once, as its latest request began; and what
     /// the evidence was then.
     heard: (Option<DataThere>, u64),
+    /// And of the line to it.
+    line: LineEvidence,
+    /// The capture was made at the client.
+    is_here: bool,
     /// Which data this server had last acknowledged at once, as the request closed, if the capture was not made there.
     server_heard: Option<DataThere>,
     /// How much the answers of the server, and of the client, differ.
@@ -188,6 +196,7 @@ impl Nearest {
         if self.heard.1 != evidence.version() {
             let distance = evidence.of(client, server, &mut self.client_at);
             self.heard = (distance.heard, evidence.version());
+            self.line = distance.line;
         }
     }
 
@@ -230,6 +239,12 @@ impl Nearest {
         let client = self.found.as_ref().map(|(.., [_, client])| client);
         // Its way was measured just now: it varies by the least that a way does.
         let nearest = client.map_or(0, |client| ns(client.shortest));
+        let near = nearest + nearest / 4 + LATE_NS.unsigned_abs();
+        let low = match own && !varies && nearest > 0 && read.least > near {
+            // None came early. Unless the line is slow, its program may read late each time.
+            true => low.min(nearest.saturating_add(self.line.least(bytes - last))),
+            false => low,
+        };
         let varies = nearest / LEAST;
         if heard.frame >= end {
             // All of it: the request is longer than the acknowledgement.
@@ -292,13 +307,16 @@ impl Nearest {
     /// sent by who had the response.
     #[inline]
     pub(in crate::account) fn closed(&mut self, t: &Transaction, done: &Outstanding) {
-        self.gap = u64::MAX;
+        (self.gap, self.ahead) = (u64::MAX, false);
         if let Some((conversation, latest)) = &self.latest
             && *conversation == t.conversation
             && t.copies == 1
         {
             let gap = done.begin.since(latest.end);
-            self.gap = u64::try_from(gap).unwrap_or(u64::MAX);
+            self.ahead = gap > 0 && done.asked_before(latest.sent_to);
+            if !self.ahead {
+                self.gap = u64::try_from(gap).unwrap_or(u64::MAX);
+            }
         }
         self.before = self.latest.map(|(_, over)| over);
         let over = Over {
@@ -310,6 +328,7 @@ impl Nearest {
                 bytes: t.response_bytes,
                 head: t.response_head_bytes,
             },
+            sent_to: done.answered_to(),
         };
         self.latest = Some((t.conversation, over));
     }
@@ -390,15 +409,26 @@ impl Nearest {
         }
         if !known {
             let [server, client] = self.distances();
+            let mut to_client = client.bounds(&self.longer.client);
+            if self.is_here {
+                // Its answers may be late, and are not under way for long.
+                let most = 2 * ns(client.shortest) + LATE_NS.unsigned_abs();
+                let most = most.saturating_add(self.longer.client.more);
+                to_client.high = to_client.high.min(most.max(to_client.low));
+            }
             self.ways = Ways {
                 server: server.bounds(&self.longer.server),
-                client: client.bounds(&self.longer.client),
+                client: to_client,
+                line: self.longer.server.proved,
             };
         }
         let mut ways = self.ways;
         let [gap, shortest] = self.longer.gaps;
         let (mut own, mut shown) = (None, false);
-        if let Some(there) = self.there(began) {
+        if let Some(there) = self.there(began)
+            && !self.is_here
+            && !self.ahead
+        {
             let request = most_on_line(t.request_bytes);
             let (underway, most) = self.underway(there, (began, request), shortest);
             let client = &mut ways.client;
@@ -410,6 +440,7 @@ impl Nearest {
                 own = Some(OwnWay {
                     low,
                     high: most,
+                    most: low,
                     close,
                 });
             } else {
@@ -430,7 +461,13 @@ impl Nearest {
         let free = self.gap < u64::MAX && waited != Waited::Queued && !shown;
         let known = (self.longer.client.more, free);
         let pauses = &mut paces.own.pauses;
-        ways.client = pauses.within(ways.client, at_client, (pause, own), known, owner);
+        ways.client = match self.ahead {
+            true => Bounds {
+                low: pause,
+                high: pause,
+            },
+            false => pauses.within(ways.client, at_client, (pause, own), known, owner),
+        };
         if turnaround < u64::MAX {
             let own = self.acknowledged(t);
             let shown = own.is_some_and(|own| own.high.is_some());
@@ -463,6 +500,7 @@ impl Nearest {
         let paused = self.before.map(|before| [before.end, began]);
         let paused = paused.and_then(|paused| evidence.passed([client, server], paused));
         Ways {
+            line: ways.line,
             server: behind((to_server, turned), ways.server, turnaround),
             client: behind((to_client, paused), ways.client, gap),
         }
@@ -482,11 +520,19 @@ impl Nearest {
         }
         let low = ns(heard.at.since(request.last.at));
         let high = whole.then_some(low.saturating_add(self.longer.server.more));
+        // The frame behind it comes in as much later as it is long.
+        let left = if whole { 0 } else { u64::from(heard.left) };
+        let before = t.request_bytes.saturating_sub(left).max(1);
+        let nearest = self
+            .found
+            .map_or(0, |(.., [server, _])| ns(server.shortest));
+        let later = low.saturating_sub(nearest).saturating_mul(left) / before;
         // A response right behind it says that the station was late with both, or its line.
         let apart = response.first.at.since(heard.at) >= LATE_NS;
         Some(OwnWay {
             low: if apart { low } else { 0 },
             high,
+            most: low.saturating_add(later),
             close: !apart,
         })
     }
@@ -507,11 +553,9 @@ impl Nearest {
         let [at_server, at_client] = [&server.reach, &client.reach];
         let here = at_server.is_here(at_client);
         self.server_heard = server.heard.filter(|_| !here);
+        self.is_here = at_client.is_here(at_server);
         let of_client = at_client.variation.of_client(at_client.shortest);
-        self.variations = [
-            at_server.variation.at(here),
-            of_client.at(at_client.is_here(at_server)),
-        ];
+        self.variations = [at_server.variation.at(here), of_client.at(self.is_here)];
         if std::mem::replace(&mut self.apart, server.apart) != server.apart {
             // What was found is that of another way.
             self.longer = LongerWays::default();
@@ -648,6 +692,7 @@ fn to_client(
         let here = most.least;
         return Longer {
             most: Most { here, ..most },
+            short: client.is_short(),
             ..Longer::default()
         };
     }
@@ -663,6 +708,7 @@ fn to_client(
         most,
         more,
         proved: 0,
+        short: client.is_short(),
     }
 }
 
@@ -731,6 +777,7 @@ mod tests {
                 end: Timestamp::from_nanos(1_000),
                 frames: [5, 7],
                 response: Sizes { bytes, head },
+                sent_to: 0,
             }),
             ..Nearest::default()
         };
@@ -809,5 +856,33 @@ mod tests {
         // No less than what the line is known to take.
         part.wholes.took(2 * 969 + 469, 250);
         assert_eq!(of_it(&mut part, 6, 466), Some((1_095, 1_101, Some(1_101))));
+    }
+
+    /// Two programs, each with a request: one response ends at 300, at byte 80 of all that the server sent. A request that
+    /// comes at 350 from a client that had 79 was under way all that time; one that had 80 was sent behind it.
+    #[test]
+    fn a_request_that_does_not_have_the_response_before_was_under_way_since_then() {
+        let at = Timestamp::from_nanos;
+        let closed =
+            |nearest: &mut Nearest, (begin, end): (i64, i64), (had, sent_to): (u64, u64)| {
+                let phases = Outstanding::ANSWERED;
+                let done = Outstanding::new(at(begin), [at(end); 5], phases).sent(had, sent_to);
+                let t = Transaction {
+                    copies: 1,
+                    ..Transaction::default()
+                };
+                nearest.closed(&t, &done);
+                (nearest.ahead, nearest.gap)
+            };
+        let mut nearest = Nearest::default();
+        closed(&mut nearest, (0, 300), (0, 80));
+        assert_eq!(
+            closed(&mut nearest, (350, 400), (79, 120)),
+            (true, u64::MAX)
+        );
+        assert_eq!(closed(&mut nearest, (450, 500), (120, 160)), (false, 50));
+        // Nothing numbers what is sent.
+        assert_eq!(closed(&mut nearest, (550, 600), (u64::MAX, 0)), (false, 50));
+        assert_eq!(closed(&mut nearest, (650, 700), (0, 0)), (false, 50));
     }
 }

@@ -25,6 +25,8 @@ pub(super) use varying::OwedWay;
 pub(crate) use varying::{Variation, WholeAnswers};
 use wirewait_wire::{Endpoint, Timestamp};
 
+/// Fewer bytes on the line, there and back, are no data.
+const FEW: u64 = 384;
 /// Acknowledgements that may go ahead of two messages, one each way: bytes of those of NetBIOS over IPX.
 const AHEAD: u64 = 160;
 /// Samples that show how a way varies.
@@ -34,6 +36,8 @@ pub(crate) const STEADY: u64 = 8;
 const MANY: u64 = 16;
 /// The capture was made at a station that answers in this part of the time that the other takes.
 const NEARER: i64 = 4;
+/// A station may be as late as this with an answer, ns: its processor has other work.
+const LATE_NS: u64 = 100_000;
 /// A way varies by this part of it at least, whatever they show.
 const LEAST: u64 = 16;
 
@@ -128,9 +132,27 @@ pub(crate) struct LineEvidence {
     pub(crate) bytes: u64,
     /// The answer with the shortest time for a byte.
     pub(crate) longer: Took,
+    /// Data that came in behind other data, with the shortest time for a byte.
+    pub(crate) behind: Took,
 }
 
 impl LineEvidence {
+    /// Data came in behind other data in this time.
+    pub(crate) fn came_in(&mut self, took: Took) {
+        if took.bytes > 0 && took.is_denser(&self.behind) {
+            self.behind = took;
+        }
+    }
+
+    /// How long data of so many bytes takes at least, beside the shortest frame, ns, as far as that was seen.
+    fn least(&self, bytes: u64) -> u64 {
+        let Took { ns, bytes: of } = self.behind;
+        match self.behind == Took::NONE {
+            true => 0,
+            false => ns.saturating_mul(bytes) / of,
+        }
+    }
+
     /// A transport answered by itself, as fast as ever if that is so. Says whether that is news.
     #[cold]
     pub(crate) fn measured(&mut self, took: Took, shortest: bool) -> bool {
@@ -179,6 +201,8 @@ struct Longer {
     more: u64,
     /// and at least.
     proved: u64,
+    /// The shortest answer was one to a short frame: no other takes less on the line.
+    short: bool,
 }
 
 impl Default for Longer {
@@ -190,6 +214,7 @@ impl Default for Longer {
             },
             more: 0,
             proved: 0,
+            short: true,
         }
     }
 }
@@ -209,6 +234,7 @@ impl Distance {
         line: LineEvidence {
             bytes: 0,
             longer: Took::NONE,
+            behind: Took::NONE,
         },
         apart: false,
     };
@@ -228,6 +254,11 @@ impl Distance {
             apart: true,
             ..Self::UNKNOWN
         }
+    }
+
+    /// The shortest answer had few bytes.
+    fn is_short(&self) -> bool {
+        self.line.bytes < FEW
     }
 
     /// The shortest answer, or what it would be at least.
@@ -254,6 +285,7 @@ impl Distance {
             most,
             more,
             proved: 0,
+            short: self.is_short(),
         });
         Bounds {
             low: way.low,
@@ -302,7 +334,9 @@ impl Reach {
     /// What a slice of this station contains of the way.
     #[inline]
     fn bounds(&self, longer: &Longer) -> Bounds {
-        let Longer { most, more, proved } = *longer;
+        let Longer {
+            most, more, proved, ..
+        } = *longer;
         if self.samples == 0 {
             let others = match ns(self.others) {
                 // It is nearer than they are.
@@ -316,11 +350,14 @@ impl Reach {
                 high,
             };
         }
-        // No estimate exceeds what a request took.
+        // No estimate exceeds what a request took. An answer that took far longer than that was late itself, or the way has
+        // become shorter: it shows nothing.
         let shortest = ns(self.shortest).min(most.least);
+        let late = longer.short && ns(self.shortest) > shortest + shortest / 4 + LATE_NS;
         let (mean, spread) = (self.mean(), self.spread(shortest));
         let high = mean.max(shortest.saturating_add(spread)).min(most.least);
-        let low = shortest.saturating_add(proved);
+        let low = if late { 0 } else { shortest };
+        let low = low.saturating_add(proved);
         let high = high.saturating_add(more).max(low).min(most.here);
         Bounds {
             low: low.min(high),
@@ -340,6 +377,8 @@ fn is_single(extent: Option<Extent>) -> bool {
 pub(super) struct Ways {
     server: Bounds,
     client: Bounds,
+    /// What a first frame of the response takes on the line at least, beside the shortest, ns.
+    line: u64,
 }
 
 impl Ways {
@@ -361,7 +400,12 @@ impl Ways {
         let travelled = self::ns(ns);
         self.server.low = self.server.low.saturating_sub(travelled);
         if behind {
-            self.server.high = self.server.high.saturating_sub(travelled);
+            // It comes no sooner behind the response before than the line lets it.
+            let line = self
+                .line
+                .saturating_add(self.line / 8)
+                .min(self.server.high);
+            self.server.high = self.server.high.saturating_sub(travelled).max(line);
         }
     }
 
@@ -521,10 +565,14 @@ mod tests {
         assert_eq!(passed(300, 0, 150), (300, 370));
     }
 
-    /// An answer that came late: no slice contains more than the shortest one.
+    /// An answer that came late, or before the way became shorter: no slice contains more than the shortest one, and
+    /// nothing says that it has all of that. One may be 100 us late, and a quarter.
     #[test]
     fn no_estimate_exceeds_what_a_request_took() {
-        assert_eq!(bounds(measured(1, 5_968, 5_968), 1_300), (1_300, 1_300));
+        let late = |us: i64| bounds(measured(1, us * 1_000, us * 1_000), 1_300_000);
+        assert_eq!(late(5_968), (0, 1_300_000));
+        assert_eq!(late(1_726), (0, 1_300_000));
+        assert_eq!(late(1_725), (1_300_000, 1_300_000));
     }
 
     #[test]
@@ -533,6 +581,7 @@ mod tests {
         let mut ways = Ways {
             server: way(10, 30),
             client: way(0, 5),
+            line: 0,
         };
         assert_eq!(ways.within(Phase::Client, 4), Some(way(0, 4)));
         assert_eq!(ways.within(Phase::Server, 20), Some(way(10, 20)));

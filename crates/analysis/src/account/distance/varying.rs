@@ -172,6 +172,8 @@ pub(super) struct OwnWay {
     pub(super) low: u64,
     /// `None` where not all of the data was acknowledged.
     pub(super) high: Option<u64>,
+    /// As much of it may be that of a steady way.
+    pub(super) most: u64,
     /// What was sent next came right behind the acknowledgement: it may have waited for that on the way.
     pub(super) close: bool,
 }
@@ -210,7 +212,7 @@ impl VaryingWay {
         } else {
             let mut way = steady;
             if let Some(own) = own {
-                way.high = way.high.max(own.low.min(length));
+                way.high = way.high.max(own.most.min(length));
             }
             if !variation.known
                 && free
@@ -492,6 +494,7 @@ mod tests {
         let own = OwnWay {
             low: 1_900,
             high: Some(1_950),
+            most: 1_900,
             close: false,
         };
         let mut way = VaryingWay::default();
