@@ -40,7 +40,7 @@ impl<V: Default> Column<V> {
     pub(crate) fn is_past(&self, place: TablePlace) -> bool {
         let slot = self.slots.get(place.index());
         let later = slot.is_some_and(|slot| slot.generation > Some(place.generation()));
-        later || place == TablePlace::NOWHERE
+        later || place.is_nowhere()
     }
 
     /// The value of this place, created if there is none; a throw-away one for an entry that is
@@ -56,7 +56,7 @@ impl<V: Default> Column<V> {
     /// The value of this place, created if there is none; `None` for an entry that is gone
     /// ([nowhere](TablePlace::NOWHERE)).
     pub(crate) fn still(&mut self, place: TablePlace) -> Option<&mut V> {
-        (place != TablePlace::NOWHERE).then(|| self.of(place))
+        (!place.is_nowhere()).then(|| self.of(place))
     }
 
     /// The value of this place, if there is one.
@@ -78,7 +78,7 @@ impl<V: Default> Column<V> {
 
     /// Makes a value for this place if there is none; returns that of the entry before.
     pub(crate) fn renew(&mut self, place: TablePlace) -> Option<V> {
-        if self.has(place) || place == TablePlace::NOWHERE {
+        if self.has(place) || place.is_nowhere() {
             return None;
         }
         self.replace(place)
@@ -100,7 +100,7 @@ impl<V: Default> Column<V> {
     #[cold]
     #[inline(never)]
     fn new_of(&mut self, place: TablePlace) -> &mut V {
-        if place == TablePlace::NOWHERE {
+        if place.is_nowhere() {
             return self.nobody.insert(V::default());
         }
         self.replace(place);

@@ -174,7 +174,7 @@ fn conversation(case: Case<'_>) -> u64 {
 
 /// Whether nothing is kept of the client, who was never answered.
 pub(crate) fn is_of_passer_by(case: Case<'_>) -> bool {
-    case.parties.client == TablePlace::NOWHERE && case.transaction.response.is_none()
+    case.parties.client.is_nowhere() && case.transaction.response.is_none()
 }
 
 impl JournalPage {

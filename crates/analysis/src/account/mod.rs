@@ -235,7 +235,7 @@ impl Accounts {
     /// A client waits for a request.
     pub(crate) fn begins(&mut self, wait: Wait<'_>, evidence: &impl Evidence) {
         // Who will answer a question to anyone is not known yet.
-        if !wait.anyone && wait.case.parties.client != TablePlace::NOWHERE {
+        if !wait.anyone && !wait.case.parties.client.is_nowhere() {
             let client = self.client(wait);
             let t = wait.case.transaction;
             client.nearest.began([&t.server, &t.client], evidence);
@@ -251,7 +251,7 @@ impl Accounts {
         done: Option<&Outstanding>,
         (evidence, operations): (&impl Evidence, &mut Operations),
     ) {
-        let nobody = wait.case.parties.client == TablePlace::NOWHERE;
+        let nobody = wait.case.parties.client.is_nowhere();
         if nobody || wait.anyone && wait.case.transaction.response.is_none() {
             self.stalled.clear();
             return;
@@ -340,7 +340,7 @@ impl Accounts {
 
     /// From the beginning of the wait to `at` the response, or the request, was lost.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
-        if wait.case.parties.client == TablePlace::NOWHERE {
+        if wait.case.parties.client.is_nowhere() {
             return;
         }
         let owner = SliceOwner::of_stretch(wait.case, operations);

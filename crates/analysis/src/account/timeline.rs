@@ -574,7 +574,7 @@ impl Closed {
     #[inline(never)]
     fn had_time(&self, until: Timestamp, answered_by: TablePlace, posting: &mut Posting<'_>) {
         let server = self.owner.server;
-        let behind = server != TablePlace::NOWHERE && server == answered_by;
+        let behind = !server.is_nowhere() && server == answered_by;
         let mut asked = self.outstanding.begin;
         for (phase, end) in self.outstanding.phases() {
             if phase == Phase::Server && until > asked && end > until {

@@ -82,7 +82,7 @@ impl Spending {
             transaction: t,
             parties,
         } = wait.case;
-        if wait.anyone || parties.on_probation || parties.tie == TablePlace::NOWHERE {
+        if wait.anyone || parties.on_probation || parties.tie.is_nowhere() {
             return;
         }
         self.handles.asked(wait.case);
@@ -99,7 +99,7 @@ impl Spending {
             return;
         }
         let t = wait.case.transaction;
-        if wait.case.parties.tie == TablePlace::NOWHERE {
+        if wait.case.parties.tie.is_nowhere() {
             return;
         }
         self.handles.got(wait.case);

@@ -45,7 +45,7 @@ impl Proved {
             as_of: parties.as_of,
         };
         let known = &mut self.slots[slot.tie.index() % PROVED];
-        let same = *known == slot && slot.tie != TablePlace::NOWHERE;
+        let same = *known == slot && !slot.tie.is_nowhere();
         if !same {
             *known = slot;
         }

@@ -38,6 +38,12 @@ impl TablePlace {
         generation: Generation::MIN,
     };
 
+    /// Whether it is that: no entry has this number.
+    #[inline]
+    pub(crate) const fn is_nowhere(self) -> bool {
+        self.index == Self::NOWHERE.index
+    }
+
     /// Its number, for data stored beside the table.
     pub(crate) const fn index(self) -> usize {
         self.index as usize
@@ -55,7 +61,7 @@ impl TablePlace {
 
     /// The number in records of what stands here.
     pub(crate) fn id<T>(self) -> Option<EntityId<T>> {
-        (self != Self::NOWHERE).then(|| EntityId::new(self.index, self.generation))
+        (!self.is_nowhere()).then(|| EntityId::new(self.index, self.generation))
     }
 
     /// Where that stands which has this number in records.

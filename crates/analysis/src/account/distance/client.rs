@@ -560,7 +560,7 @@ impl Nearest {
             // What was found is that of another way.
             self.longer = LongerWays::default();
         }
-        self.server_at = (two[0] != TablePlace::NOWHERE).then_some((two[0], server_at));
+        self.server_at = (!two[0].is_nowhere()).then_some((two[0], server_at));
         self.routers = evidence.between(&t.server, &t.client);
         [server.reach, client.reach]
     }
