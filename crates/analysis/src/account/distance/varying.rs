@@ -371,8 +371,7 @@ impl SliceLengths {
 
     fn has_like(&mut self, length: u32) -> bool {
         let known = self.count.min(RECENT as u32);
-        let recent = &self.recent[..known as usize];
-        let alike = like(recent, length) >= (known / ALIKE).max(2);
+        let alike = like(&self.recent, length) >= (known / ALIKE).max(2);
         if alike {
             let near = near(length);
             self.like = [length.saturating_sub(near / 2), length + near / 2];
@@ -386,12 +385,14 @@ fn near(length: u32) -> u32 {
     LATE.max(length / NEAR)
 }
 
-/// How many of these are as long as this one.
-fn like(recent: &[u32], length: u32) -> u32 {
-    let like = recent
-        .iter()
-        .filter(|one| one.abs_diff(length) <= near(length));
-    like.count() as u32
+/// How many of these are as long as this one. All places are looked at, four at a time: in those that nothing stands
+/// in is a length of zero, and one that can be like that is no longer than the way it [may have](SliceLengths::may_vary).
+fn like(recent: &[u32; RECENT], length: u32) -> u32 {
+    let near = near(length);
+    let from = length.saturating_sub(near);
+    let reach = length.saturating_add(near) - from;
+    let like = |one: &u32| u32::from(one.wrapping_sub(from) <= reach);
+    recent.iter().map(like).sum()
 }
 
 #[cfg(test)]
