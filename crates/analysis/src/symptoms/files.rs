@@ -191,7 +191,10 @@ impl Files {
             let mut book = Book::default();
             let mut page = Page {
                 book: &mut book,
-                of: Whom::Pair { client, server },
+                of: Whom::Pair {
+                    client: &client,
+                    server: &server,
+                },
                 course: course.as_deref_mut(),
             };
             if run.judge(thresholds, &mut page) {
@@ -201,10 +204,15 @@ impl Files {
     }
 }
 
-/// The whole of it.
-fn whole(t: &Transaction) -> Option<Sight> {
+/// The whole of it, between the first frame of the request and the last of the response.
+fn whole(t: &Transaction, (from, to): (Mark, Mark)) -> Sight {
     let ns = t.response_time_ns().unwrap_or(0);
-    Some(Sight::between(t.request?.first, t.response?.last).costing(ns))
+    Sight::between(from, to).costing(ns)
+}
+
+/// These two frames, where the capture has both.
+fn ends(t: &Transaction) -> Option<(Mark, Mark)> {
+    Some((t.request?.first, t.response?.last))
 }
 
 impl FileHandle {
@@ -213,9 +221,10 @@ impl FileHandle {
         if t.kind != Kind::Read || !raw && self.refused.is_none() {
             return;
         }
-        let Some(sight) = whole(t) else {
+        let Some(ends) = ends(t) else {
             return;
         };
+        let sight = whole(t, ends);
         if let Some((refused, earlier)) = self.refused.take() {
             if refused == offset && !raw && t.data_bytes > 0 {
                 page.hit(&RAW_DENIED, &earlier);
@@ -238,9 +247,11 @@ impl FileHandle {
     ) -> bool {
         let write = t.kind == Kind::Write;
         let end = offset.saturating_add(t.data_bytes);
-        let Some(sight) = whole(t) else {
+        let Some(ends) = ends(t) else {
             return true;
         };
+        // Most show nothing.
+        let sight = || whole(t, ends);
         // Who reads at once from where he wrote, at the very beginning, talks to a pipe.
         if !write
             && offset == 0
@@ -273,7 +284,7 @@ impl FileHandle {
         if let Some(range) = same.and_then(|at| self.ranges.remove(at)) {
             times = range.times + 1;
             if times >= thresholds.get(Threshold::LoopTimes).max(2) {
-                page.hit(&LOOP, &sight);
+                page.hit(&LOOP, &sight());
             }
         }
         if write {
@@ -284,13 +295,13 @@ impl FileHandle {
         } else {
             page.count(Base::Reads, 1);
             if before {
-                page.hit(&OVERLAP, &sight);
+                page.hit(&OVERLAP, &sight());
             }
             if t.data_bytes <= thresholds.get(Threshold::SmallRead) {
                 if follows {
-                    page.hit(&SMALL_READS, &sight);
+                    page.hit(&SMALL_READS, &sight());
                 } else {
-                    page.oppose(&SMALL_READS, Against::Scattered, &sight);
+                    page.oppose(&SMALL_READS, Against::Scattered, &sight());
                 }
             }
         }

@@ -259,17 +259,17 @@ impl Links {
                 let limit = t.ns(Threshold::SlowConnect);
                 if after_ns > limit {
                     let sight = sight.costing(after_ns - limit);
-                    door.page((to, from), course).hit(&LATE_CONNECT, &sight);
+                    door.page((&to, &from), course).hit(&LATE_CONNECT, &sight);
                 }
             }
             Noticed::Refused { .. } => {
                 let door = self.door(to, from);
-                door.page((to, from), course).hit(&REFUSED, &sight);
+                door.page((&to, &from), course).hit(&REFUSED, &sight);
             }
             Noticed::NotAnswered { tries } => {
                 if u64::from(tries) > t.get(Threshold::Repeats) {
                     let door = self.door(from, to);
-                    door.page((from, to), course).hit(&NOT_CONNECTED, &sight);
+                    door.page((&from, &to), course).hit(&NOT_CONNECTED, &sight);
                 }
             }
             Noticed::Died { tries, silent_ns } => {
@@ -411,10 +411,9 @@ impl LinkEvidence {
 impl Door {
     fn page<'a>(
         &'a mut self,
-        (client, server): (Endpoint, Endpoint),
+        (client, server): (&'a Endpoint, &'a Endpoint),
         course: Option<&'a mut SymptomCourse>,
     ) -> Page<'a> {
-        let (client, server) = (client.station(), server.station());
         Page {
             book: self.book.get_or_insert_default(),
             of: Whom::Pair { client, server },

@@ -276,7 +276,7 @@ impl Watch {
     /// as server, as far as there are such.
     #[cold]
     pub(crate) fn noticed(&mut self, pairs: [TablePlace; 2], notice: &Notice) {
-        let (from, to) = (notice.from.station(), notice.to.station());
+        let (from, to) = (&notice.from, &notice.to);
         let known = pairs.map(|pair| self.pairs.known(pair).is_some());
         let (pair, ends) = match known {
             [true, _] => (pairs[0], (from, to)),
@@ -382,7 +382,7 @@ impl Watch {
             t.response.is_none() && (t.everyone || is_group(&t.server) || may_be_group(&t.server));
         let lookup = self.lookup(t);
         if let (Some(repeated_ns), true, None) = (lookup, t.everyone, t.response) {
-            if parties.pair != TablePlace::NOWHERE || self.course.is_some() {
+            if !parties.pair.is_nowhere() || self.course.is_some() {
                 let pair = self.pairs.of(parties.pair);
                 let mut page = pair.page(between(t), self.course.as_deref_mut());
                 sessions::absent(t, repeated_ns, &mut page);
@@ -393,7 +393,7 @@ impl Watch {
             return;
         }
         let thresholds = &self.thresholds;
-        if parties.pair == TablePlace::NOWHERE && self.course.is_none() {
+        if parties.pair.is_nowhere() && self.course.is_none() {
             // Nobody reads what would be noted of it.
             if lookup.is_none() {
                 self.breaks.closed(case, thresholds);
@@ -692,7 +692,7 @@ impl PairEvidence {
 
     fn page<'a>(
         &'a mut self,
-        (client, server): (Endpoint, Endpoint),
+        (client, server): (&'a Endpoint, &'a Endpoint),
         course: Option<&'a mut SymptomCourse>,
     ) -> Page<'a> {
         Page {
@@ -728,8 +728,8 @@ impl PairEvidence {
     }
 }
 
-fn between(t: &Transaction) -> (Endpoint, Endpoint) {
-    (t.client.station(), t.server.station())
+fn between(t: &Transaction) -> (&Endpoint, &Endpoint) {
+    (&t.client, &t.server)
 }
 
 /// What a graver symptom of the same subject says already is not said twice.

@@ -9,9 +9,12 @@ use wirewait_wire::Endpoint;
 
 /// Whom what is found may be said of.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Whom {
-    /// A client at a server, either of them, or both.
-    Pair { client: Endpoint, server: Endpoint },
+pub(super) enum Whom<'a> {
+    /// A client at a server, either of them, or both; by their stations.
+    Pair {
+        client: &'a Endpoint,
+        server: &'a Endpoint,
+    },
     /// Whatever the rule itself names.
     Own(Subject),
 }
@@ -20,7 +23,7 @@ pub(super) enum Whom {
 #[derive(Debug)]
 pub(super) struct Page<'a> {
     pub(super) book: &'a mut Book,
-    pub(super) of: Whom,
+    pub(super) of: Whom<'a>,
     pub(super) course: Option<&'a mut SymptomCourse>,
 }
 
@@ -91,13 +94,16 @@ impl Page<'_> {
     }
 }
 
-impl Whom {
+impl Whom<'_> {
     fn subject(self, whose: Whose) -> Subject {
-        match (self, whose) {
-            (Self::Own(subject), _) => subject,
-            (Self::Pair { server, .. }, Whose::Server) => Subject::Server(server),
-            (Self::Pair { client, .. }, Whose::Client) => Subject::Client(client),
-            (Self::Pair { client, server }, _) => Subject::Pair { client, server },
+        let (client, server) = match self {
+            Self::Own(subject) => return subject,
+            Self::Pair { client, server } => (client.station(), server.station()),
+        };
+        match whose {
+            Whose::Server => Subject::Server(server),
+            Whose::Client => Subject::Client(client),
+            _ => Subject::Pair { client, server },
         }
     }
 }
