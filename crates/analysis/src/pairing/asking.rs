@@ -105,8 +105,61 @@ impl Pairing {
             open.lost_before(between.again_after(side, tally), events);
         }
         self.open.push(open);
-        self.asked_whole(serial, whole, world, events);
+        // The latest stands last.
+        self.asked_at(self.open.len() - 1, whole, world, events);
         serial
+    }
+
+    /// A request that is open has the place of this new one.
+    // By itself: mostly there is one, and what a loop around it takes out of it is for many.
+    #[inline(never)]
+    fn gives_way(
+        &mut self,
+        at: usize,
+        (x, now): (&Exchange, Timestamp),
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let may_be_overtaken = |o: &Open| {
+            between.unordered
+                && !between.turns
+                && o.state == OpenState::Waiting
+                && o.id != x.id
+                && o.deadline > now
+        };
+        let o = &mut self.open[at];
+        if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
+            // Its client does not wait for it alone, or no longer.
+            let soon = now.plus(OVERTAKEN_NS);
+            if !o.overtaken && o.deadline > soon {
+                o.deadline = soon;
+                self.due = self.due.min(soon);
+                self.open.falls_due(at);
+            }
+            self.open[at].overtaken = true;
+            return;
+        }
+        // Another station may answer it yet.
+        if o.state != OpenState::Done && !o.goes_to(between) {
+            return;
+        }
+        // The answer may have been captured, and wait for what comes before it.
+        if between.held_back && o.state != OpenState::Done {
+            self.open.awaits(at);
+            return;
+        }
+        if o.is_confirmed_by(x) {
+            o.transaction.flags.set(Flags::CAPTURE_LOSS);
+            self.done(at, u64::MAX, world, events);
+        } else if may_be_overtaken(o) {
+            // Its response may have been captured behind this request.
+            o.deadline = now;
+            self.due = self.due.min(now);
+            self.open.falls_due(at);
+            return;
+        }
+        self.close(at, Some(now), between, world, events);
     }
 
     /// What must go before a new request takes its place.
@@ -129,49 +182,11 @@ impl Pairing {
                     || (x.id.is_some() && o.id == x.id)
                     || (x.lane.is_some() && o.lane == x.lane))
         };
-        let may_be_overtaken = |o: &Open| {
-            between.unordered
-                && !between.turns
-                && o.state == OpenState::Waiting
-                && o.id != x.id
-                && o.deadline > now
-        };
         let related = (x, ends_answered);
         let mut from = 0;
         while let Some(at) = self.open.next_related(from, related, superseded) {
-            let o = &mut self.open[at];
-            from = o.serial + 1;
-            if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
-                // Its client does not wait for it alone, or no longer.
-                let soon = now.plus(OVERTAKEN_NS);
-                if !o.overtaken && o.deadline > soon {
-                    o.deadline = soon;
-                    self.due = self.due.min(soon);
-                    self.open.falls_due(at);
-                }
-                self.open[at].overtaken = true;
-                continue;
-            }
-            // Another station may answer it yet.
-            if o.state != OpenState::Done && !o.goes_to(between) {
-                continue;
-            }
-            // The answer may have been captured, and wait for what comes before it.
-            if between.held_back && o.state != OpenState::Done {
-                self.open.awaits(at);
-                continue;
-            }
-            if o.is_confirmed_by(x) {
-                o.transaction.flags.set(Flags::CAPTURE_LOSS);
-                self.done(at, u64::MAX, world, events);
-            } else if may_be_overtaken(o) {
-                // Its response may have been captured behind this request.
-                o.deadline = now;
-                self.due = self.due.min(now);
-                self.open.falls_due(at);
-                continue;
-            }
-            self.close(at, Some(now), between, world, events);
+            from = self.open[at].serial + 1;
+            self.gives_way(at, (x, now), between, world, events);
         }
         // Whom nobody ever answered leaves room for the others.
         let most = world.settings.open_requests;
@@ -241,9 +256,14 @@ impl Pairing {
         world: &World<'_>,
         events: &mut impl Events,
     ) {
-        let Some(at) = self.open.place_of(serial) else {
-            return;
-        };
+        if let Some(at) = self.open.place_of(serial) {
+            self.asked_at(at, whole, world, events);
+        }
+    }
+
+    /// As [`Self::asked_whole`], of the request that stands there.
+    #[inline]
+    fn asked_at(&mut self, at: usize, whole: bool, world: &World<'_>, events: &mut impl Events) {
         if !self.answered && self.next_serial - self.probes <= 1 && self.open[at].is_probe() {
             return self.probed(at, whole, world, events);
         }
@@ -260,15 +280,14 @@ impl Pairing {
             if whole {
                 open.starts_waiting(request.first.at, events);
             }
-            self.open.falls_due(at);
         }
-        let open = &mut *self.open[at];
         if whole {
             if world.metered && open.state == OpenState::Asking {
                 events.tell(Event::Asked(open.case()));
             }
             open.state = OpenState::Waiting;
         }
+        self.open.falls_due(at);
     }
 
     /// A request asks whether the other end is there, which was never heard, nor asked for anything else: nobody

@@ -113,10 +113,8 @@ impl Pairing {
             t.flags.set_if(Flags::PIPELINED, queued);
         }
         // Where no interim answer says that a lock has to wait, its time does.
-        let waited = t
-            .response_time_ns()
-            .is_some_and(|ns| ns > world.settings.wait_ns);
-        if open.may_wait && waited && t.kind == Kind::Lock {
+        let long = |ns: i64| ns > world.settings.wait_ns;
+        if open.may_wait && t.kind == Kind::Lock && t.response_time_ns().is_some_and(long) {
             open.waits_by_design(events);
         }
         let t = &mut open.transaction;
