@@ -284,7 +284,26 @@ impl Source for Files {
             .reduce(u64::saturating_add)
     }
 
+    #[inline]
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
+        // Part of the loop over frames: nearly always the file in front is alone, and goes on.
+        if self.is_alone() && self.front.as_mut().is_some_and(Stream::goes_on) {
+            return Ok(self.lend());
+        }
+        self.next_of_all()
+    }
+}
+
+impl Files {
+    /// Whether no other file is under way or waits, and nothing is to be reported.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.skipped.is_empty() && self.heads.is_empty() && self.waiting.is_empty()
+    }
+
+    /// The next frame of all files.
+    #[inline(never)]
+    fn next_of_all(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
         if let Some(skipped) = self.skipped.pop() {
             return Err(skipped);
         }

@@ -206,13 +206,13 @@ impl Pcap {
 
     /// The next record, if it is in the window and nothing about it is unusual.
     #[inline]
-    fn usual(&mut self) -> Option<Record> {
-        let number = self.number?;
-        let unread = self.window.unread();
+    fn at_hand(&mut self) -> Option<Record> {
         // Few files are written so, and no other is to pay for the swap.
-        if self.layout.magic.big_endian {
+        if self.done || self.layout.magic.big_endian {
             return None;
         }
+        let number = self.number?;
+        let unread = self.window.unread();
         let header = self.layout.header_in(unread.first_chunk::<16>()?, false);
         let (captured, length) = (header.captured as usize, self.layout.header);
         if captured > MAX_FRAME
@@ -303,12 +303,22 @@ impl Reader for Pcap {
         if self.done {
             return Ok(None);
         }
-        if let Some(record) = self.usual() {
+        if let Some(record) = self.at_hand() {
             return Ok(Some(record));
         }
         let result = self.record(interfaces);
         self.done = !matches!(result, Ok(Some(_)));
         result
+    }
+
+    fn usual(&mut self, head: &mut Record) -> bool {
+        match self.at_hand() {
+            Some(record) => {
+                *head = record;
+                true
+            }
+            None => false,
+        }
     }
 
     fn bytes(&self) -> &[u8] {

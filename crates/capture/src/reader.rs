@@ -36,7 +36,13 @@ pub(crate) trait Reader: Send {
     /// the damage, or says `None` where that is not possible.
     fn next(&mut self, interfaces: &mut Interfaces) -> Result<Option<Record>, Fault>;
 
-    /// The captured bytes of the record that `next` has just found.
+    /// Moves to the next record and enters it, if it is at hand and nothing about it is unusual; otherwise `next` finds
+    /// out what there is.
+    fn usual(&mut self, _: &mut Record) -> bool {
+        false
+    }
+
+    /// The captured bytes of the record that `next` or `usual` has just found.
     fn bytes(&self) -> &[u8];
 
     /// What the file's user should know about its content: sentences whose subject is

@@ -63,6 +63,16 @@ impl Stream {
         }
     }
 
+    /// Moves to the next frame, if that is at hand and nothing about it is unusual.
+    #[inline]
+    pub(crate) fn goes_on(&mut self) -> bool {
+        let usual = !self.is_ahead() && self.reader.usual(&mut self.head);
+        if usual {
+            self.counts();
+        }
+        usual
+    }
+
     /// Moves to the next frame; false at the end.
     #[inline]
     pub(crate) fn advance(&mut self, interfaces: &mut Interfaces) -> Result<bool, Fault> {
@@ -90,9 +100,15 @@ impl Stream {
     #[inline]
     fn move_to(&mut self, record: Record) -> bool {
         self.head = record;
-        self.key = self.key.max(record.at.as_nanos());
-        self.place += 1;
+        self.counts();
         true
+    }
+
+    /// It is at another frame.
+    #[inline]
+    fn counts(&mut self) {
+        self.key = self.key.max(self.head.at.as_nanos());
+        self.place += 1;
     }
 
     #[inline(never)]
