@@ -148,15 +148,21 @@ impl Registry {
             template.is_some_and(|template| template.fill(self, frame))
         });
         if filled.is_none() {
-            self.walk(frame, Depth::Handover, &mut templates.full);
-            if let Err(hash) = found
-                && hash.is_none_or(|hash| templates.wants(hash))
-            {
-                templates.learn(self, frame);
-            }
+            self.walk_anew(templates, frame, found.err());
         }
         let template = filled.and_then(|slot| templates.slots[slot].as_ref());
         template.map_or(&templates.full, |template| &template.walk)
+    }
+
+    /// Walks the layers of a frame of its own; with what was [not found](Templates::find), if that is so.
+    #[inline(never)]
+    fn walk_anew(&self, templates: &mut Templates, frame: &Frame<'_>, missed: Option<Option<u64>>) {
+        self.walk(frame, Depth::Handover, &mut templates.full);
+        if let Some(hash) = missed
+            && hash.is_none_or(|hash| templates.wants(hash))
+        {
+            templates.learn(self, frame);
+        }
     }
 }
 
@@ -169,8 +175,14 @@ impl Templates {
     #[inline]
     fn find(&mut self, frame: &Frame<'_>) -> Result<usize, Option<u64>> {
         let mut missed = None;
-        let mut room = Head::default();
-        let head = head(frame.bytes, &mut room);
+        let room;
+        let head = match read(frame.bytes) {
+            Some(head) => head,
+            None => {
+                room = padded(frame.bytes);
+                &room
+            }
+        };
         let mut at = 0;
         for shape in &self.shapes {
             if !shape.may_fit(frame, head) {
@@ -227,8 +239,7 @@ impl Templates {
             return;
         };
         let shape = &self.shapes[shape];
-        let mut room = Head::default();
-        let head = head(frame.bytes, &mut room);
+        let head = &read(frame.bytes).map_or_else(|| padded(frame.bytes), |head| *head);
         let words = shape.words(head);
         let (hash, of_shape) = (shape.hash(&words), shape.number);
         if !self.wants(hash) {
@@ -284,8 +295,7 @@ impl Templates {
             }
             end = span.end;
         }
-        let mut room = Head::default();
-        let head = head(frame.bytes, &mut room);
+        let head = &read(frame.bytes).map_or_else(|| padded(frame.bytes), |head| *head);
         let mask = (*read(&mask)?).map(u64::from_le_bytes);
         let kind = (*read(&kind)?).map(u64::from_le_bytes);
         let kinds = (0..WORDS).filter(|at| kind[*at] > 0);
@@ -313,23 +323,26 @@ impl Templates {
 /// The first bytes of a frame, in words.
 type Head = [[u8; 8]; WORDS];
 
-/// The first bytes of a frame; of one that is shorter with zeros behind it, in `room`.
-#[inline]
-fn head<'a>(bytes: &'a [u8], room: &'a mut Head) -> &'a Head {
-    match read(bytes) {
-        Some(head) => head,
-        None => {
-            let (words, rest) = bytes.as_chunks();
-            let places = &mut room[..];
-            for (place, word) in places.iter_mut().zip(words) {
-                *place = *word;
+/// The bytes of a frame that is shorter, with zeros behind it.
+#[inline(never)]
+fn padded(bytes: &[u8]) -> Head {
+    let mut head = Head::default();
+    let (words, rest) = bytes.as_chunks();
+    for (place, word) in head.iter_mut().zip(words) {
+        *place = *word;
+    }
+    if let Some(place) = head.get_mut(words.len())
+        && !rest.is_empty()
+    {
+        match bytes.last_chunk() {
+            // All in one: the last bytes, without those that are in the word before.
+            Some(last) => {
+                *place = (u64::from_le_bytes(*last) >> (64 - 8 * rest.len())).to_le_bytes();
             }
-            if let Some(place) = places.get_mut(words.len()) {
-                place[..rest.len()].copy_from_slice(rest);
-            }
-            room
+            None => place[..rest.len()].copy_from_slice(rest),
         }
     }
+    head
 }
 
 #[inline]
