@@ -43,7 +43,8 @@ impl Posting<'_> {
         self.ways = ways;
     }
 
-    #[inline]
+    // Part of what settles a request: it has two of them.
+    #[inline(always)]
     pub(super) fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
         let mut begin = from;
         if let Some(way) = self.ways.within(phase, to.since(from)) {
