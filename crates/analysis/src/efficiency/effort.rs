@@ -82,15 +82,15 @@ impl Effort {
         }
     }
 
-    /// Counts a frame of this volume that did this.
+    /// Counts a frame of this side and volume that did this.
     pub(super) fn frame(
         &mut self,
-        seen: &Seen<'_>,
-        acts: Acts,
+        side: u8,
+        (seen, acts): (&Seen<'_>, Acts),
         volume: Volume,
         registry: &Registry,
     ) {
-        let side = usize::from(self.side(seen));
+        let side = usize::from(side != 0);
         let spent = &mut self.spent;
         let data = brings_data(seen) && !acts.probed;
         if data {

@@ -116,15 +116,17 @@ impl FrameSpending {
             row.control += volume;
             return;
         };
-        // As nearly all are: of a conversation that is known, and nothing but one frame more.
-        if acts.is_none()
-            && let Some(known) = seen.path.effort.get()
+        // As nearly all are: of a conversation that is known, and most of them nothing but one frame more.
+        if let Some(known) = seen.path.effort.get()
             && known.conversation == number
             && let Some(side) = known.side
             && let Some(effort) = self.efforts.again(known.place)
             && effort.server.is_some()
         {
-            effort.came(side, brings_data(seen), volume);
+            match acts.is_none() {
+                true => effort.came(side, brings_data(seen), volume),
+                false => effort.frame(side, (seen, acts), volume, registry),
+            }
             return;
         }
         let effort = self.effort_of(number, seen.path);
@@ -138,7 +140,7 @@ impl FrameSpending {
         if effort.server.is_none() && !seen.carrier.is_empty() {
             effort.carrier = seen.carrier;
         }
-        effort.frame(seen, acts, volume, registry);
+        effort.frame(side, (seen, acts), volume, registry);
     }
 
     /// Counts the frame at hand if it is of a client on probation.
@@ -163,7 +165,8 @@ impl FrameSpending {
             return true;
         }
         let mut effort = Effort::of(&of);
-        effort.frame(seen, acts, Volume::frame(bytes), registry);
+        let side = effort.side(seen);
+        effort.frame(side, (seen, acts), Volume::frame(bytes), registry);
         effort.add_to(row);
         true
     }
