@@ -267,6 +267,7 @@ impl StreamFlow {
     }
 
     /// `side` says that it expects `number` next. What that acknowledges, and its bytes.
+    #[inline]
     pub(crate) fn acknowledged(
         &mut self,
         side: usize,
@@ -274,20 +275,30 @@ impl StreamFlow {
         bare: bool,
         mark: Mark,
     ) -> Option<(Noticed, u64)> {
+        // Most say what was known before.
+        let first = self.ways[1 - side].sent.front()?;
+        if !reaches(number, first.end, self.modulus) {
+            return None;
+        }
+        self.acknowledged_anew(side, number, bare, mark)
+    }
+
+    /// As [`Self::acknowledged`], where that is something.
+    #[inline(never)]
+    fn acknowledged_anew(
+        &mut self,
+        side: usize,
+        number: u32,
+        bare: bool,
+        mark: Mark,
+    ) -> Option<(Noticed, u64)> {
         let modulus = self.modulus;
-        // What all links have: no division is needed.
-        let mask = modulus.is_power_of_two().then_some(modulus - 1);
         let way = &mut self.ways[1 - side];
         let outstanding = way.outstanding;
         let (mut frames, mut bytes, mut last) = (0, 0, None);
         let mut again = false;
         while let Some(first) = way.sent.front() {
-            let (number, end) = (u64::from(number), u64::from(first.end));
-            let beyond = match mask {
-                Some(mask) => number.wrapping_sub(end) & mask,
-                None => (number + modulus - end % modulus) % modulus,
-            };
-            if beyond >= modulus / 2 {
+            if !reaches(number, first.end, modulus) {
                 break;
             }
             frames += 1;
@@ -415,6 +426,18 @@ impl StreamFlow {
     pub(crate) fn again(&mut self) {
         self.restart(self.modulus);
     }
+}
+
+/// Whether who expects this number next has all before `end`, on a circle of so many.
+#[inline]
+fn reaches(number: u32, end: u32, modulus: u64) -> bool {
+    let (number, end) = (u64::from(number), u64::from(end));
+    // What all links have: no division is needed.
+    let beyond = match modulus.is_power_of_two() {
+        true => number.wrapping_sub(end) & (modulus - 1),
+        false => (number + modulus - end % modulus) % modulus,
+    };
+    beyond < modulus / 2
 }
 
 impl FlowWay {

@@ -216,15 +216,7 @@ impl PieceTally {
             *last_frame = piece.mark.frame;
             self.frames = self.frames.saturating_add(1);
         }
-        if self.extent.last != piece.mark || self.extent.first != piece.mark {
-            if piece.mark.at < self.extent.last.at {
-                self.flags.set(Flags::OUT_OF_ORDER);
-            }
-            self.extent.widen(Extent {
-                first: piece.mark,
-                last: piece.mark,
-            });
-        }
+        self.reach(piece.mark);
         self.share += piece.worth(n);
         self.bytes += u64::from(n);
         if self.frames <= 1 {
@@ -236,6 +228,28 @@ impl PieceTally {
             self.copies = self.copies.max(1);
             self.resent = Some(mark);
         }
+    }
+
+    /// It reaches over this frame as well.
+    #[inline]
+    fn reach(&mut self, mark: Mark) {
+        let Extent { first, last } = self.extent;
+        // In order, by the stamps and in the capture, as nearly all are: what widening it gives.
+        if mark.frame >= last.frame
+            && mark.at >= last.at
+            && mark.frame >= first.frame
+            && mark.at >= first.at
+        {
+            self.extent.last = mark;
+            return;
+        }
+        if mark.at < last.at {
+            self.flags.set(Flags::OUT_OF_ORDER);
+        }
+        self.extent.widen(Extent {
+            first: mark,
+            last: mark,
+        });
     }
 
     /// A frame repeated bytes of it before its end.
