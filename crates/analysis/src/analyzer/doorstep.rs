@@ -117,10 +117,11 @@ impl Call {
         books: &mut Books,
         sink: &mut dyn Sink,
     ) {
-        let (head, piece, nowhere) = (&self.head, self.piece(), Path::default());
+        let (head, mut piece, nowhere) = (&self.head, self.piece(), Path::default());
         let mut events = Reporter::new(books, &nowhere, sink);
         conversation.touch(head.side, piece.mark.at, world, &mut events);
-        let another = conversation.segment(head.side, &head.segment, &piece, world, &mut events);
+        let another =
+            conversation.segment(head.side, &head.segment, &mut piece, world, &mut events);
         debug_assert!(!another, "it takes any number for its first");
     }
 }

@@ -205,7 +205,7 @@ impl AnalyzerState {
             Some(span) => walk.bytes(frame, span),
             None => walk.payload(frame),
         };
-        let arrival = Arrival {
+        let mut arrival = Arrival {
             facts: &walk.facts,
             path: seen.path,
             next: &walk.next,
@@ -234,10 +234,10 @@ impl AnalyzerState {
             message: walk.message.map(|span| span.dissector),
             layer: walk.last()?.dissector,
         };
-        match walk.facts.order {
-            Order::Stream(segment) => self.stream(&arrival, &segment, common, sink),
+        match &walk.facts.order {
+            Order::Stream(segment) => self.stream(&mut arrival, segment, common, sink),
             Order::Numbered(numbered) => {
-                let place = self.numbered(&arrival, &numbered, common, sink);
+                let place = self.numbered(&mut arrival, numbered, common, sink);
                 self.step(&arrival, None, sink);
                 Some(place.and_then(|place| self.number(place)))
             }

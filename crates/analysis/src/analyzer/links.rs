@@ -16,7 +16,7 @@ impl AnalyzerState {
     /// link, the one that used it last.
     pub(super) fn numbered(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &mut Arrival<'_>,
         numbered: &Numbered,
         common: &Shared,
         sink: &mut dyn Sink,
@@ -148,18 +148,16 @@ impl AnalyzerState {
         let ready = match numbered.kind {
             NumberedKind::Busy => flow.ready(side, false, mark),
             NumberedKind::Ready | NumberedKind::Reject => flow.ready(side, true, mark),
-            NumberedKind::Data | NumberedKind::Open | NumberedKind::Call => None,
-            NumberedKind::Control => None,
+            NumberedKind::Data
+            | NumberedKind::Open
+            | NumberedKind::Call
+            | NumberedKind::Control => return,
         };
         let rejected = (numbered.kind == NumberedKind::Reject)
             .then(|| (Noticed::Rejected, flow.rejected(side)));
-        let supervises = matches!(
-            numbered.kind,
-            NumberedKind::Busy | NumberedKind::Ready | NumberedKind::Reject
-        );
-        let asks = supervises && numbered.poll && !numbered.response;
+        let asks = numbered.poll && !numbered.response;
         // Links whose connections have numbers of their own send again without asking first.
-        if supervises && numbered.poll && numbered.connection.is_none() {
+        if numbered.poll && numbered.connection.is_none() {
             if asks {
                 link.polls(side, mark.at);
             } else {
@@ -168,7 +166,10 @@ impl AnalyzerState {
         }
         let flow = &mut link.flow;
         let polled = asks.then(|| flow.polled(side, mark));
-        for what in [ready, polled].into_iter().flatten() {
+        if let Some(what) = ready {
+            self.notice(link, path, side, mark, (what, 0), sink);
+        }
+        if let Some(what) = polled {
             self.notice(link, path, side, mark, (what, 0), sink);
         }
         if let Some(rejected) = rejected {
@@ -221,7 +222,7 @@ impl AnalyzerState {
     /// A data frame of a numbered link.
     fn data(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &mut Arrival<'_>,
         numbered: &Numbered,
         side: usize,
         link: &mut Link,
@@ -229,7 +230,6 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) {
         let number = numbered.number;
-        let mut arrival = *arrival;
         arrival.piece.sent = Sent {
             behind: link.position(side, number).saturating_add(1),
             covers: numbered
@@ -247,7 +247,7 @@ impl AnalyzerState {
             Turn::Next => {
                 link.flow.sent(side, numbers, bytes, mark);
                 if let Some(lost) = link.recovers(side, number, mark.at) {
-                    self.was_lost_before(&arrival, lost);
+                    self.was_lost_before(arrival, lost);
                 }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
@@ -256,7 +256,7 @@ impl AnalyzerState {
                     }
                     arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
                 }
-                let owner = self.unit(&arrival, side, link, common, sink);
+                let owner = self.unit(arrival, side, link, common, sink);
                 link.owned(side, number, owner);
                 self.release(link, side, common, sink);
             }
@@ -286,9 +286,9 @@ impl AnalyzerState {
                 self.release(link, side, common, sink);
                 self.keep_within_limits(link, side, common, sink);
             }
-            Turn::Again(_) if self.goes_on(&arrival) => {
+            Turn::Again(_) if self.goes_on(arrival) => {
                 link.sends(side, mark.at);
-                self.unit(&arrival, side, link, common, sink);
+                self.unit(arrival, side, link, common, sink);
             }
             Turn::Again(owner) => {
                 link.sends(side, mark.at);
@@ -307,7 +307,7 @@ impl AnalyzerState {
                     }
                     None => {
                         self.books.quality.faults.retransmitted += 1;
-                        self.was_repeated_before(&arrival);
+                        self.was_repeated_before(arrival);
                         self.upkeep(link, arrival.path, sink);
                     }
                 }

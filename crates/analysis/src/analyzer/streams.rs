@@ -7,103 +7,50 @@ use crate::books::Reporter;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::table::{KnownSide, TablePlace};
-use crate::world::Shared;
-use wirewait_wire::{Key, Stream};
+use crate::world::{Shared, World};
+use wirewait_wire::{DissectorId, Key, Stream};
 
 impl AnalyzerState {
     pub(super) fn stream(
         &mut self,
-        arrival: &Arrival<'_>,
+        arrival: &mut Arrival<'_>,
         segment: &Stream,
         common: &Shared,
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
-        let ends = (arrival.facts.from, arrival.facts.to);
+        let facts = arrival.facts;
         let (claim, framer) = match common.registry.claimed(arrival.next) {
             Some((claim, framer)) => (Some(claim), framer),
-            None => {
-                let payload = (arrival.next, arrival.piece.bytes);
-                let known = &mut self.conversations;
-                let registry = &common.registry;
-                let framer = self
-                    .unclaimed
-                    .framer(ends, segment, payload, registry, known)?;
-                (None, framer)
-            }
+            None => (None, self.unclaimed_framer(arrival, segment, common)?),
         };
         let dissector = common.registry.dissector(framer);
         dissector.framing?;
-        let key = || ConversationKey::new(ends, None, framer.0);
+        let key = || ConversationKey::new((facts.from, facts.to), None, framer.0);
         // What is known by its looks may come to look like something else.
+        let path = arrival.path;
         let known = match claim {
-            Some(_) => &arrival.path.stream,
+            Some(_) => &path.stream,
             None => &KnownSide::default(),
         };
         let world = self.world(common);
         loop {
-            let mut found = self.conversations.find_side(known, key);
-            if segment.syn
-                && let Ok((old, side)) = found
-                && self
-                    .conversations
-                    .get_mut(old)
-                    .is_some_and(|c| c.is_reopened(side, segment))
-                && let Some(mut conversation) = self.conversations.take(old)
-            {
-                let now = arrival.piece.mark.at;
-                self.books.finish(&mut conversation, now, &world, sink);
-                self.vacant.keep(conversation);
-                found = Err(key());
-            }
-            if let Err((key, side)) = &found
-                && let Some(place) = self.lets_in(key, common, sink)
-            {
-                found = Ok((place, *side));
-            }
-            let (place, side) = match found {
-                Ok(known) => known,
-                Err((key, side)) => {
-                    let (server, from_start) = match claim {
-                        Some(claim) => (server_side(&key, claim), segment.syn),
-                        None => {
-                            let opener = self.unclaimed.opener(ends, segment);
-                            (opener.map(|side| 1 - side), opener.is_some())
-                        }
-                    };
-                    let carrier = dissector.carrier.unwrap_or(arrival.carrier);
-                    if claim.is_some()
-                        && let Some(number) = self.waits_outside(
-                            &key,
-                            (side, server),
-                            (framer, carrier),
-                            (arrival, segment),
-                            (common, sink),
-                        )
-                    {
-                        return Some(Some(number));
+            let (place, side) = match self.conversations.find_side(known, key) {
+                Ok(found) if !segment.syn => found,
+                found => {
+                    let by = (claim, framer);
+                    match self.opens(found, by, (arrival, segment), &world, sink) {
+                        Ok(found) => found,
+                        Err(number) => return Some(Some(number)),
                     }
-                    let beginning = Beginning {
-                        number: 0,
-                        ends: key.ends(),
-                        carrier,
-                        server,
-                        framer: Some(framer),
-                        ordered: true,
-                        from_start,
-                        anyone: false,
-                        patience_ns: None,
-                        rest: self.is_rest(from_start),
-                    };
-                    (self.begin(key, beginning, &world, sink), side)
                 }
             };
             let conversation = self.conversations.get_mut(place)?;
             let books = &mut self.books;
-            let mut events = Reporter::new(books, arrival.path, sink);
+            let mut events = Reporter::new(books, path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
-            let packet = (segment, arrival.facts);
+            let packet = (segment, facts);
             conversation.packet(side, packet, &arrival.piece);
-            if conversation.segment(side, segment, &arrival.piece, &world, &mut events) {
+            if conversation.segment(side, segment, &mut arrival.piece, &world, &mut events) {
                 self.is_over(place, arrival, (common, sink));
                 continue;
             }
@@ -114,6 +61,93 @@ impl AnalyzerState {
             self.step(arrival, Some(place), sink);
             return Some(Some(number));
         }
+    }
+
+    /// Who cuts a stream whose ports nobody claims into messages.
+    #[inline(never)]
+    fn unclaimed_framer(
+        &mut self,
+        arrival: &Arrival<'_>,
+        segment: &Stream,
+        common: &Shared,
+    ) -> Option<DissectorId> {
+        let ends = (arrival.facts.from, arrival.facts.to);
+        let payload = (arrival.next, arrival.piece.bytes);
+        let known = &mut self.conversations;
+        let registry = &common.registry;
+        self.unclaimed
+            .framer(ends, segment, payload, registry, known)
+    }
+
+    /// A segment of a conversation that is not known, or one that may open another: where that is, and which side
+    /// sends; or the number of one that waits outside.
+    // By itself: what is taken out of a loop for it would be paid for by every segment.
+    #[inline(never)]
+    fn opens(
+        &mut self,
+        mut found: Result<(TablePlace, usize), (ConversationKey, usize)>,
+        (claim, framer): (Option<Key>, DissectorId),
+        (arrival, segment): (&Arrival<'_>, &Stream),
+        world: &World<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(TablePlace, usize), u64> {
+        let common = world.shared;
+        let ends = (arrival.facts.from, arrival.facts.to);
+        if segment.syn
+            && let Ok((old, side)) = found
+            && self
+                .conversations
+                .get_mut(old)
+                .is_some_and(|c| c.is_reopened(side, segment))
+            && let Some(mut conversation) = self.conversations.take(old)
+        {
+            let now = arrival.piece.mark.at;
+            self.books.finish(&mut conversation, now, world, sink);
+            self.vacant.keep(conversation);
+            found = Err(ConversationKey::new(ends, None, framer.0));
+        }
+        if let Err((key, side)) = &found
+            && let Some(place) = self.lets_in(key, common, sink)
+        {
+            found = Ok((place, *side));
+        }
+        let (key, side) = match found {
+            Ok(known) => return Ok(known),
+            Err(new) => new,
+        };
+        let (server, from_start) = match claim {
+            Some(claim) => (server_side(&key, claim), segment.syn),
+            None => {
+                let opener = self.unclaimed.opener(ends, segment);
+                (opener.map(|side| 1 - side), opener.is_some())
+            }
+        };
+        let dissector = common.registry.dissector(framer);
+        let carrier = dissector.carrier.unwrap_or(arrival.carrier);
+        if claim.is_some()
+            && let Some(number) = self.waits_outside(
+                &key,
+                (side, server),
+                (framer, carrier),
+                (arrival, segment),
+                (common, sink),
+            )
+        {
+            return Err(number);
+        }
+        let beginning = Beginning {
+            number: 0,
+            ends: key.ends(),
+            carrier,
+            server,
+            framer: Some(framer),
+            ordered: true,
+            from_start,
+            anyone: false,
+            patience_ns: None,
+            rest: self.is_rest(from_start),
+        };
+        Ok((self.begin(key, beginning, world, sink), side))
     }
 
     /// The conversation at this place is over: what came is of another one between the same ports.

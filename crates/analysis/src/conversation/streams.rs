@@ -64,7 +64,7 @@ impl Conversation {
         &mut self,
         side: usize,
         segment: &Stream,
-        piece: &Piece<'_>,
+        piece: &mut Piece<'_>,
         world: &World<'_>,
         events: &mut impl Events,
     ) -> bool {
@@ -93,7 +93,6 @@ impl Conversation {
             if self.ended.is_some() && self.comes_behind(side, segment.seq) {
                 return true;
             }
-            let mut piece = *piece;
             piece.stamp = segment.stamp;
             if let Some(streams) = &mut self.streams {
                 let claimed = streams[side].claimed_since(segment.seq);
@@ -111,7 +110,7 @@ impl Conversation {
                 self.between.held_back = other.lacks();
                 self.between.seen_to = other.seen_to();
             }
-            if self.data(side, segment, &mut piece, world, events) {
+            if self.data(side, segment, piece, world, events) {
                 return true;
             }
         } else {
