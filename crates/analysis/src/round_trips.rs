@@ -191,11 +191,17 @@ impl RoundTrips {
             Some(_) => return,
             None => {
                 let key = [station, other.station()];
-                let place = self.ways.find(&key);
-                let Some(way) = place.and_then(|place| self.ways.get_mut(place)) else {
+                let known = &self.found_ways[found_at(key)];
+                let found = known.get().filter(|place| self.ways.is_at(*place, &key));
+                let place = found.or_else(|| {
+                    let found = self.ways.find(&key);
+                    known.set(found.or(known.get()));
+                    found
+                });
+                let Some(place) = place else {
                     return;
                 };
-                way
+                self.ways.at(place)
             }
         };
         if ns < 0 || way.distance.reach.samples == 0 {
