@@ -87,6 +87,12 @@ impl Header {
     /// [`Fault::Short`], or [`Fault::Malformed`] for a supervisory function that
     /// type 2 does not have.
     pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        Self::read(input)
+    }
+
+    // Part of what each frame is walked by.
+    #[inline(always)]
+    fn read(input: Input<'_>) -> Result<Self, Fault> {
         let h: &[u8; 3] = header(input)?;
         let (poll, control) = if h[2] & 3 == 3 {
             let unnumbered = Unnumbered::read(h[2]);
@@ -260,7 +266,7 @@ fn decides(input: Input<'_>) -> Option<Deciding> {
 }
 
 fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
-    let h = Header::parse(input).ok()?;
+    let h = Header::read(input).ok()?;
     facts.order = h.numbered().map_or(Order::None, Order::Numbered);
     Some(input.length)
 }

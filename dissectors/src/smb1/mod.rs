@@ -223,17 +223,18 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
 
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     let h = Header::parse(input)?;
-    let exchange = if h.response {
-        response(&h, input)
-    } else if h.is_break() {
-        oplock_break(&h, input)
-    } else {
-        request(&h, input)
-    };
-    Ok(Part {
-        exchange: Some(exchange),
-        length: input.length,
-    })
+    let length = input.length;
+    // Each where it is returned: it is large.
+    if h.response {
+        let exchange = Some(response(&h, input));
+        return Ok(Part { exchange, length });
+    }
+    if h.is_break() {
+        let exchange = Some(oplock_break(&h, input));
+        return Ok(Part { exchange, length });
+    }
+    let exchange = Some(request(&h, input));
+    Ok(Part { exchange, length })
 }
 
 /// A response without flag 0x80.

@@ -206,10 +206,10 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     match wrapping(input)? {
         Wrapping::Plain => {
             let (h, part) = plain(input)?;
-            Ok(Part {
-                exchange: Some(commands::exchange(&h, part)),
-                length: part.length,
-            })
+            let length = part.length;
+            // Where it is returned: it is large.
+            let exchange = Some(commands::exchange(&h, part));
+            Ok(Part { exchange, length })
         }
         Wrapping::Encrypted => transform::encrypted(input),
         Wrapping::Compressed => transform::compressed(input),
