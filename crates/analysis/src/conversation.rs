@@ -255,6 +255,8 @@ impl Conversation {
     }
 
     /// A frame from `side` came by.
+    // Part of what every frame goes through.
+    #[inline(always)]
     pub(crate) fn touch(
         &mut self,
         side: usize,

@@ -207,11 +207,13 @@ impl Directory {
     /// Whether nothing has gone, and the transaction is about the same file.
     #[inline]
     fn are_current(&self, t: &Transaction, parties: &Parties) -> bool {
-        let same_file = match (&parties.file, &t.file) {
+        if parties.as_of != self.gone || parties.on_probation {
+            return parties.as_of == self.gone;
+        }
+        match (&parties.file, &t.file) {
             (Some((known, _)), Some(file)) => *known == file.handle,
             (known, file) => known.is_none() && file.is_none(),
-        };
-        parties.as_of == self.gone && (same_file || parties.on_probation)
+        }
     }
 
     /// The parties of a transaction that goes on, or is closed, after something has gone: who is

@@ -204,6 +204,7 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
     }
 
     /// Where the entry of a two-sided key is, and which side sends; the key if there is none.
+    #[inline]
     pub(crate) fn find_side(
         &mut self,
         known: &KnownSide,
@@ -214,7 +215,15 @@ impl<K: Hash + Eq + Clone, V> Table<K, V> {
         {
             return Ok((place, usize::from(side)));
         }
-        let (key, side) = key();
+        self.find_side_anew(known, key())
+    }
+
+    #[inline(never)]
+    fn find_side_anew(
+        &mut self,
+        known: &KnownSide,
+        (key, side): (K, usize),
+    ) -> Result<(TablePlace, usize), (K, usize)> {
         match self.find(&key) {
             Some(place) => {
                 known.set(Some((place, u8::from(side != 0))));

@@ -443,18 +443,18 @@ impl Accounts {
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
         client.paused.closed();
+        let own = self.pairs.of(wait.case.parties.pair);
         let paces = Paces {
             server: &mut pace.way,
-            own: self.pairs.of(wait.case.parties.pair),
+            own: &mut *own,
         };
         let mut ways = client
             .nearest
             .ways((wait.case, done, owner), (paces, waited), evidence);
-        if let Some((phase, owed)) = self.pairs.of(wait.case.parties.pair).owed() {
+        let pause = client.nearest.pause(done.begin);
+        if let Some((phase, owed)) = own.owed() {
             self.owes(phase, &owed, wait);
         }
-        let client = self.clients.of(wait.case.parties.client);
-        let pause = client.nearest.pause(done.begin);
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;
         if request != SURE && long(pause) || response != SURE && long(t.turnaround.least()) {

@@ -262,7 +262,7 @@ impl Pairing {
     }
 
     /// As [`Self::asked_whole`], of the request that stands there.
-    #[inline]
+    #[inline(always)]
     fn asked_at(&mut self, at: usize, whole: bool, world: &World<'_>, events: &mut impl Events) {
         if !self.answered && self.next_serial - self.probes <= 1 && self.open[at].is_probe() {
             return self.probed(at, whole, world, events);

@@ -60,6 +60,7 @@ impl Pairing {
     }
 
     /// What follows from its answer being complete.
+    #[inline(always)]
     fn answered(&mut self, at: usize, message: u64, world: &World<'_>, events: &mut impl Events) {
         // Parts of one message were sent together, not one after the other.
         let previous = match self.last_response {

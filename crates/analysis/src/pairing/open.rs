@@ -439,6 +439,7 @@ pub(super) fn transaction(
 
 /// Makes it the transaction that a message begins, whatever it was: field by field, so that it
 /// is written where it stays.
+#[inline(always)]
 fn begins(
     t: &mut Transaction,
     x: &Exchange,

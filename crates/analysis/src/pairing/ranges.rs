@@ -91,9 +91,17 @@ impl Open {
 
 impl Pairing {
     /// What a part is of that does not begin its message is told by who sent the beginning.
+    #[inline]
     pub(super) fn turned(&self, side: usize, role: Role, x: &Exchange) -> Role {
+        match is_continuation(x) {
+            true => self.turned_on(side, role, x),
+            false => role,
+        }
+    }
+
+    #[inline(never)]
+    fn turned_on(&self, side: usize, role: Role, x: &Exchange) -> Role {
         if matches!(role, Role::Request | Role::Response)
-            && is_continuation(x)
             && let Some(id) = x.id
             && let Some(at) = self.open.latest(id, |o| o.id == Some(id))
         {
@@ -109,10 +117,13 @@ impl Pairing {
 
     /// A part of a request of which nothing else is known, while another is under way in
     /// its lane: late, and no reason to end that one.
+    #[inline]
     pub(super) fn is_stray(&self, side: usize, x: &Exchange) -> bool {
-        if !is_continuation(x) {
-            return false;
-        }
+        is_continuation(x) && self.strays(side, x)
+    }
+
+    #[inline(never)]
+    fn strays(&self, side: usize, x: &Exchange) -> bool {
         let known = match x.id {
             Some(id) => self.open.latest(id, |o| o.side == side && o.id == x.id),
             None => self
