@@ -93,6 +93,12 @@ impl Packet {
     /// # Errors
     /// [`Fault::Short`], or [`Fault::Malformed`] when the type is none of NCP's.
     pub fn parse(input: Input<'_>) -> Result<Self, Fault> {
+        Self::read(input)
+    }
+
+    // Part of what each message is read by.
+    #[inline(always)]
+    fn read(input: Input<'_>) -> Result<Self, Fault> {
         let [high, low]: [u8; 2] = *header(input)?;
         let message = match u16::from_be_bytes([high, low]) {
             0x1111 => Message::Create,
@@ -285,7 +291,7 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
 }
 
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
-    let exchange = match Packet::parse(input)? {
+    let exchange = match Packet::read(input)? {
         Packet::Service(header) => header.exchange(input),
         Packet::Burst(burst) => Some(burst.exchange(input)),
         Packet::Echo => None,
@@ -393,7 +399,7 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
     let Ok(Packet::Service(Header {
         message: Message::Reply { completion, .. },
         ..
-    })) = Packet::parse(input)
+    })) = Packet::read(input)
     else {
         return Answered::default();
     };
