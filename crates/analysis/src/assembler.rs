@@ -291,13 +291,12 @@ impl Assembler {
             self.state = AssemblyState::Inside;
         }
         self.position += u64::from(piece.length);
+        self.count(piece, piece.length);
         if last && self.got == 0 && self.head.is_empty() {
-            self.count(piece, piece.length);
             self.left = u64::from(piece.length);
             self.whole(*piece, registry, out);
             return;
         }
-        self.count(piece, piece.length);
         self.keep(piece.bytes, piece.length);
         self.got += u64::from(piece.length);
         if last {

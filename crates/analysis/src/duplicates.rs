@@ -273,7 +273,8 @@ impl<'a> Routable<'a> {
     }
 
     /// Of what is the same on both sides of a router.
-    #[inline]
+    // Part of the look at each packet.
+    #[inline(always)]
     fn digest(&self) -> u64 {
         match self.bytes.split_first_chunk::<16>() {
             Some((head, rest)) => {

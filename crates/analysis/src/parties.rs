@@ -409,6 +409,7 @@ impl Directory {
         })
     }
 
+    #[inline(always)]
     fn file(&mut self, t: &Transaction, parties: &Parties) -> Option<(u128, TablePlace)> {
         let handle = t.file?.handle;
         let key = (t.conversation, handle);

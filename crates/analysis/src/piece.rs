@@ -201,6 +201,7 @@ impl PieceTally {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn add(&mut self, piece: &Piece<'_>, n: u32, last_frame: &mut u64) {
         if self.frames == 0 {
             self.sent.covers = piece.sent.covers;

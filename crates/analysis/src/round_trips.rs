@@ -309,6 +309,7 @@ impl RoundTrips {
         self.ways.at(place)
     }
 
+    #[inline]
     fn station(&mut self, station: Endpoint, now: Timestamp) -> &mut Station {
         let known = &self.found[station.identity().address() as usize % FOUND];
         if let Some(place) = known.get()
@@ -316,6 +317,12 @@ impl RoundTrips {
         {
             return self.stations.at(place);
         }
+        self.station_anew(station, now)
+    }
+
+    #[inline(never)]
+    fn station_anew(&mut self, station: Endpoint, now: Timestamp) -> &mut Station {
+        let known = &self.found[station.identity().address() as usize % FOUND];
         let new = || Station::new(now);
         let (place, evicted) = self.stations.place_of(&station, new);
         known.set(Some(place));

@@ -141,6 +141,7 @@ impl Registry {
     /// Walks the layers of `frame` up to the [handover](Depth::Handover), in short where a
     /// template of an earlier frame fits. The result is that of [`Registry::walk`], but for
     /// [`Walk::template`].
+    #[inline]
     pub fn walk_by<'t>(&self, templates: &'t mut Templates, frame: &Frame<'_>) -> &'t Walk {
         let found = templates.find(frame);
         let filled = found.ok().filter(|slot| {
@@ -447,6 +448,8 @@ impl Template {
     }
 
     /// Makes the walk that of a frame that fits. False if what varies in it is unusual.
+    // Part of the walk of every frame, and of what makes a template.
+    #[inline(always)]
     fn fill(&mut self, registry: &Registry, frame: &Frame<'_>) -> bool {
         let walk = &mut self.walk;
         walk.stop = None;

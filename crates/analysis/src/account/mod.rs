@@ -562,7 +562,7 @@ impl SliceOwner {
     }
 
     /// The owner of a request's slices.
-    #[inline]
+    #[inline(always)]
     fn of(case: Case<'_>, operations: &mut Operations) -> Self {
         let parties = case.parties;
         // A user's time is not accounted for.

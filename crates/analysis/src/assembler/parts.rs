@@ -229,6 +229,8 @@ impl Assembler {
         }
     }
 
+    // Twice for most messages, and part of both.
+    #[inline(always)]
     pub(super) fn count(&mut self, piece: &Piece<'_>, n: u32) {
         if let Some(tally) = &mut self.tally {
             tally.add(piece, n, &mut self.last_frame);

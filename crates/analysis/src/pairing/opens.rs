@@ -92,11 +92,17 @@ impl Opens {
     }
 
     /// Where the request with this serial number is.
+    #[inline]
     pub(super) fn place_of(&self, serial: u64) -> Option<usize> {
         // The one asked for is nearly always the latest.
         if self.list.back()?.serial == serial {
             return Some(self.list.len() - 1);
         }
+        self.place_among(serial)
+    }
+
+    #[inline(never)]
+    fn place_among(&self, serial: u64) -> Option<usize> {
         self.list.binary_search_by_key(&serial, |o| o.serial).ok()
     }
 

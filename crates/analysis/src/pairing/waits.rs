@@ -59,6 +59,8 @@ impl Open {
     }
 
     /// Nobody waits for it any more since `at`.
+    // Part of the answer of each request, and of what hardly happens.
+    #[inline(always)]
     pub(super) fn stops_waiting(&mut self, at: Timestamp, events: &mut impl Events) {
         match std::mem::take(&mut self.waiting) {
             Waiting::Nobody => {}

@@ -238,6 +238,8 @@ impl FileHandle {
     }
 
     /// Whether what is remembered tells if it repeats something.
+    // Each read and write goes through it once.
+    #[inline(always)]
     fn range(
         &mut self,
         t: &Transaction,
@@ -318,6 +320,7 @@ impl FileHandle {
         told
     }
 
+    #[inline(always)]
     fn run(&mut self, t: &Transaction, offset: u64, thresholds: &Thresholds, page: &mut Page<'_>) {
         let (Some(request), Some(response)) = (t.request, t.response) else {
             return;

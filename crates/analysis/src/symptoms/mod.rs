@@ -472,7 +472,7 @@ impl Watch {
             if t.outcome == Outcome::Unanswered && *forgotten == Some(t.number) {
                 self.hits.hit(Bound::Waiting);
             }
-            WATCHERS.iter().for_each(|watchers| witness.look(watchers));
+            witness.look_on();
         }
         if let Some(given) = given_back.filter(|_| behind_ns >= thresholds.ns(Threshold::BreakWait))
         {
@@ -610,6 +610,8 @@ struct Witness<'a, 'b> {
 }
 
 impl Witness<'_, '_> {
+    // Part of what each transaction goes through: which ones look is known there.
+    #[inline(always)]
     fn look(&mut self, watchers: &[Watcher]) {
         let t = self.t;
         for watcher in watchers {
@@ -639,6 +641,12 @@ impl Witness<'_, '_> {
 }
 
 impl Witness<'_, '_> {
+    /// All that look only at what is not [ordinary](is_ordinary).
+    #[inline(never)]
+    fn look_on(&mut self) {
+        WATCHERS.iter().for_each(|watchers| self.look(watchers));
+    }
+
     /// What the server seems to have taken for a transaction contains what a client took to give something back.
     #[cold]
     fn behind(&mut self, watcher: &Watcher, sight: &Sight) {
