@@ -455,6 +455,7 @@ impl Template {
         walk.stop = None;
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         let mut end = whole(frame);
+        let mut cut_at = None;
         for (layer, span) in self.layers.iter().zip(&mut walk.spans) {
             let at_hand = end.min(captured);
             let bytes = frame.bytes.get(layer.start as usize..at_hand as usize);
@@ -467,14 +468,17 @@ impl Template {
             };
             let own_end = layer.start.saturating_add(own_end);
             if own_end > at_hand {
-                let dissector = registry.dissector(span.dissector);
-                walk.stop = Some(cut(dissector, own_end, end, captured));
+                cut_at = Some((span.dissector, own_end, end));
             }
             end = own_end.min(end);
             if end < layer.payload {
                 return false;
             }
             span.end = end;
+        }
+        if let Some((dissector, own_end, end)) = cut_at {
+            let dissector = registry.dissector(dissector);
+            walk.stop = Some(cut(dissector, own_end, end, captured));
         }
         if let Some(message) = &mut walk.message {
             message.end = end;
