@@ -1,0 +1,78 @@
+"""Family 2: ways whose length changes."""
+
+from .cases import Case
+from .play import const, disk, step, tail, uniform
+from .sim import MS, S, US
+
+
+def way(times, **more):
+    """A way whose frames take such times."""
+    return {"delay": times, **more}
+
+
+def queue(ms, period_s, least_ms=0.2):
+    """Somebody else's traffic fills a queue, and leaves it: it grows for half a period, and drains."""
+    def made(rng):
+        def now_is(now, *_):
+            part = now / (period_s * S) % 1
+            high = part * 2 if part < 0.5 else 2 - part * 2
+            return (least_ms + ms * high) * MS + rng.uniform(0, 50) * US
+        return now_is
+    return made
+
+
+def grows(per_s, most_ms, least_ms=0.2):
+    """A queue that builds up for as long as the capture."""
+    return lambda rng: lambda now, *_: (least_ms + min(most_ms, now / S * per_s)) * MS + rng.uniform(0, 50) * US
+
+
+def both(times, place="near", **more):
+    """Both directions of a link."""
+    names = ("up", "down") if place == "near" else ("far_up", "far_down")
+    return {name: way(times, **more) for name in names}
+
+
+UNIFORM, TAIL = uniform(1, 8), tail(0.3, 0.1, 20, 60)
+QUICK = {"mine": {"ack": "quick"}, "its": {"ack": "quick"}}
+CASES = [
+    Case("uniform-reads", **both(UNIFORM)),
+    Case("uniform-reads-far", **both(UNIFORM, "far")),
+    Case("uniform-reads-1seg", size=1_000, **both(UNIFORM)),
+    Case("uniform-reads-few", n=24, **both(UNIFORM)),
+    Case("uniform-reads-20seg", size=28_000, **both(UNIFORM)),
+    Case("uniform-writes", kind="write", **both(UNIFORM)),
+    Case("uniform-writes-far", kind="write", **both(UNIFORM, "far")),
+    Case("uniform-reads-many", n=400, **both(UNIFORM)),
+    Case("uniform-server-30ms", serve=const(30), **both(UNIFORM)),
+    Case("uniform-client-30ms", think=const(30), **both(UNIFORM)),
+    Case("uniform-disk", serve=disk(), **both(UNIFORM)),
+    Case("uniform-up-only", up=way(UNIFORM)),
+    Case("uniform-down-only", down=way(UNIFORM)),
+    Case("uniform-down-only-1seg", size=1_000, down=way(UNIFORM)),
+    Case("uniform-far-up-only", far_up=way(UNIFORM)),
+    Case("uniform-quick-acks", size=1_000, **QUICK, **both(UNIFORM)),
+    Case("uniform-small-client", size=1_000, serve=const(0.2), think=uniform(2, 12), **both(uniform(0.1, 1))),
+    Case("uniform-small-server", size=1_000, serve=uniform(2, 12), think=const(0.2), **both(uniform(0.1, 1))),
+    Case("tail-reads", **both(TAIL)),
+    Case("tail-reads-1seg", size=1_000, **both(TAIL)),
+    Case("tail-writes", kind="write", **both(TAIL)),
+    Case("tail-reads-far", **both(TAIL, "far")),
+    Case("tail-seldom", n=300, **both(tail(0.3, 0.02, 50, 150))),
+    Case("tail-server-5ms", serve=const(5), **both(TAIL)),
+    Case("bloat-down", n=300, down=way(queue(60, 1))),
+    Case("bloat-down-1seg", n=300, size=1_000, down=way(queue(60, 1))),
+    Case("bloat-up", n=300, kind="write", up=way(queue(60, 1))),
+    Case("bloat-far-down", n=300, far_down=way(queue(60, 1))),
+    Case("bloat-both", n=200, **both(queue(30, 0.5))),
+    Case("grows-down", n=300, down=way(grows(10, 80))),
+    Case("grows-up-reads", n=300, up=way(grows(10, 80))),
+    Case("grows-disk", n=200, serve=disk(), down=way(grows(10, 80))),
+    Case("step-up-1-10ms", n=200, **both(step(0.2, 5, 0.5))),
+    Case("step-down-10-1ms", n=300, **both(step(5, 0.2, 1))),
+    Case("step-1seg", n=200, size=1_000, **both(step(0.2, 5, 0.5))),
+    Case("step-writes", n=200, kind="write", **both(step(0.2, 5, 0.5))),
+    Case("step-one-direction", n=200, down=way(step(0.2, 10, 0.5))),
+    Case("step-far", n=200, **both(step(0.2, 5, 0.5), "far")),
+    Case("step-1seg-client-10ms", n=200, size=1_000, think=const(10), **both(step(0.2, 5, 1))),
+    Case("step-1seg-server-10ms", n=200, size=1_000, serve=const(10), **both(step(0.2, 5, 1))),
+]

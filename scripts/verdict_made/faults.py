@@ -1,0 +1,1 @@
+"""What captures do to frames: lists of (time, bytes, length) in, and out."""
