@@ -45,7 +45,7 @@ def run(case):
     slow = case.serve(lab.rng)
     lab.began = None
     server = Server(lab, station, lambda one: slow(one) if lab.began is not None and one.kind not in
-                    (smb2.NEGOTIATE, smb2.SETUP, smb2.TREE, smb2.CREATE) else quick(one),
+                    (smb2.NEGOTIATE, smb2.SETUP, smb2.TREE, smb2.CREATE, smb2.BREAK, smb2.CLOSE) else quick(one),
                     case.workers, pending, case.stop and case.stop(lab.rng))
     lab.server = server
     if case.program:
@@ -90,11 +90,6 @@ def usual(lab, case, client):
         for place in range(case.outstanding):
             lab.sim.process(work(links[place % len(links)]))
     lab.sim.process(begin())
-
-
-def offset_of(state, kind):
-    """Nothing waits by design here."""
-    return False
 
 
 def pick(lab, case):

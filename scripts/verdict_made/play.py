@@ -58,19 +58,9 @@ class Connection:
         in_parts(self.sim, self.near, message, self.client, stop)
         return request
 
-    def say(self, data):
-        """The client sends something that is no request."""
-        message = Message(data)
-        self.asked.append(None)
-        self.near.send(message)
-
     def arrived(self):
         """A message is at the server's program."""
-        request = self.asked.pop(0)
-        if request:
-            self.server.take(self, request)
-        elif self.server.on_said:
-            self.server.on_said(self)
+        self.server.take(self, self.asked.pop(0))
 
     def respond(self, request, data, stop=None):
         """The server sends a response."""
@@ -103,7 +93,7 @@ def in_parts(sim, end, message, station, stop):
 
     def rest():
         # Only from when the first part was out: what a closed window or congestion holds back is none of the program's.
-        station.stalls.append((began, sim.now))
+        station.stalls.append((began, sim.now, True))
         end.send(message, size)
     sim.after(wait, rest)
 
@@ -114,7 +104,7 @@ class Server:
     def __init__(self, lab, station, serve, workers=0, pending=None, stop=None):
         self.lab, self.sim, self.station, self.serve = lab, lab.sim, station, serve
         self.workers, self.pending, self.stop = workers, pending, stop
-        self.queue, self.busy, self.on_said, self.held = [], 0, None, None
+        self.queue, self.busy, self.held = [], 0, None
 
     def take(self, connection, request):
         """A request came."""

@@ -177,7 +177,7 @@ class Station:
         self.ip = bytes([10, 9, 0, number])
         self.tap = Tap(net.sim, name)
         self.takers, self.packets = {}, 1_000 * number
-        # (from, to): stretches of a transfer in which all waited for this station.
+        # (from, to, surely): stretches of a transfer in which all waited for this station.
         self.stalls = []
         net.stations[name] = self
 

@@ -12,7 +12,7 @@ FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 
 
 class Style:
-    """How one end does it. `ack` is "delayed" (every second full segment, or after `delack`), "quick" (each), or
+    """How one end does it. `ack` is "delayed" (more than one segment, or after `delack`), "quick" (each), or
     "read" (when the program reads, `read_delay` after data came; until then nothing but what `delayed` must)."""
 
     def __init__(self, mss=1460, ack="delayed", delack=40 * MS, read_delay=None, nagle=False, sack=True,
@@ -109,6 +109,7 @@ class Tcp:
                 return
             size = min(mss, len(self.out))
             if pipe and pipe + size > self.cwnd:
+                self.blocked = "congestion"
                 return
             room = self.una + self.peer_window - self.nxt
             if size > room:
@@ -120,7 +121,7 @@ class Tcp:
                         self.persist()
                     return
             if self.style.nagle and size < mss and self.flying:
-                self.blocked = True
+                self.blocked = "nagle"
                 return
             data = bytes(self.out[:size])
             del self.out[:size]
@@ -256,7 +257,8 @@ class Tcp:
             if gone and not any(one.again for one in gone):
                 self.measured(self.sim.now - gone[-1].sent)
             if self.recover is None or self.cwnd < self.ssthresh:
-                self.cwnd += seg.ack - self.una if self.cwnd < self.ssthresh else 0
+                # In segments, as Linux counts: a short one opens the window by a whole one.
+                self.cwnd += max(seg.ack - self.una, self.style.mss) if self.cwnd < self.ssthresh else 0
             self.una = max(self.una, seg.ack)
             if self.recover is not None and self.una >= self.recover:
                 self.recover = None
@@ -324,7 +326,7 @@ class Tcp:
         window = self.window()
         if window < self.style.mss and self.closed_since is None:
             self.closed_since = self.sim.now
-        if filled or self.style.ack == "quick" or self.owed >= 2 * self.style.mss and self.style.ack == "delayed":
+        if filled or self.style.ack == "quick" or self.owed > self.style.mss and self.style.ack == "delayed":
             self.ack_soon()
         elif window == 0:
             self.ack_soon()
@@ -339,8 +341,9 @@ class Tcp:
 
         def over():
             if run == self.delack_run and self.owed and self.owed_since == since:
+                # Behind a loss the sender may send one segment, and waits for this as well: the loss's or the receiver's.
                 if self.peer.blocked:
-                    self.station.stalls.append((since, self.sim.now))
+                    self.station.stalls.append((since, self.sim.now, self.peer.blocked == "nagle"))
                 self.put_ack()
         self.sim.at(since + self.style.delack, over)
 
@@ -366,7 +369,7 @@ class Tcp:
         left = self.edge - self.rcv
         data, self.unread = bytes(self.unread), bytearray()
         if self.closed_since is not None:
-            self.station.stalls.append((self.closed_since, self.sim.now))
+            self.station.stalls.append((self.closed_since, self.sim.now, True))
             self.closed_since = None
             self.ack_soon()
         elif 2 * left <= self.style.buffer and self.window() >= 2 * left:

@@ -44,19 +44,28 @@ def overlap(low, high, other_low, other_high):
 
 
 def of(lab, place, since=0, until=None):
-    """The truth of a capture at a place, of all clients that it sees; requests from `since` on count."""
+    """The truth of a capture at a place, of all clients that it sees; requests from `since` until `until` count.
+
+    Where it is open whether something is a request of its own (an oplock that is given back), both readings are."""
+    readings = []
+    for optional in (False, True) if any(one.extra.get("optional") for one in lab.requests) else (False,):
+        shares = Shares()
+        for client in lab.clients:
+            if place in ("middle", client.name) or not place.startswith("client"):
+                of_client(shares, lab, client, place, since, until, optional)
+        readings.append(shares)
     shares = Shares()
-    for client in lab.clients:
-        if place in ("middle", client.name) or not place.startswith("client"):
-            of_client(shares, lab, client, place, since, until)
+    for who in WHO:
+        shares.low[who] = min(one.low[who] for one in readings)
+        shares.high[who] = max(one.high[who] for one in readings)
     return shares
 
 
-def of_client(shares, lab, client, place, since, until):
+def of_client(shares, lab, client, place, since, until, optional):
     """One client's timeline."""
     mine = [one for one in lab.requests if one.client is client and place in one.message.first
             and one.message.first[place] >= since and one.response and place in one.response.full
-            and (until is None or one.message.first[place] < until)]
+            and (until is None or one.message.first[place] < until) and (optional or not one.extra.get("optional"))]
     waits = [one for one in mine if one.waiting]
     mine = sorted((one for one in mine if not one.waiting), key=lambda one: one.message.first[place])
     if not mine:
@@ -77,17 +86,23 @@ def gap(shares, place, begins, ends, before, after, waits, mine):
     # In truth, the client's is what lies between all responses that it had and the next request.
     had = max((one.response.full[one.client.name] for one in mine
                if one.response.full[place] <= begins and one.client.name in one.response.full), default=begins)
-    own = overlap(begins, ends, had, after.message.first[after.client.name])
-    way = ends - begins - own
-    cut = [(one.message.first[place], one.response.full[place]) for one in waits]
-    covered = any(low <= begins and high >= ends for low, high in cut)
-    if ends - begins > LIMIT:
-        if own < LIMIT and not covered:
-            shares.add("client", 0, own)
-        shares.add("network", 0, way)
-        return
-    shares.add("client", own)
-    shares.add("network", way)
+    # A wait by design that ends here divides this time; one that goes on did not keep the client from its next request.
+    pieces = [(begins, ends)]
+    for low, high in sorted((one.message.first[place], one.response.full[place]) for one in waits):
+        if begins < high < ends:
+            last = pieces.pop()
+            pieces += [(last[0], max(last[0], low)), (max(last[0], high), last[1])]
+    open_waits = any(one.message.first[place] <= begins and one.response.full[place] >= ends for one in waits)
+    client_from, client_to = had, after.message.first[after.client.name]
+    for low, high in pieces:
+        own = overlap(low, high, client_from, client_to)
+        if high - low > LIMIT:
+            if own < LIMIT and not open_waits:
+                shares.add("client", 0, own)
+            shares.add("network", 0, high - low - own)
+        else:
+            shares.add("client", own)
+            shares.add("network", high - low - own)
 
 
 def of_slice(shares, lab, place, begins, ends, one, before):
@@ -111,17 +126,22 @@ def of_slice(shares, lab, place, begins, ends, one, before):
     for start, end in one.extra.get("waited_for_client", ()):
         both = overlap(max(begins, came), min(ends, sent), start, end)
         low, high, low_client, high_client = low - both, high - both, low_client + both, high_client + both
+        # The ways of the break are the network's.
+        low, high = max(0, low - one.extra["break_ways"]), max(0, high - one.extra["break_ways"])
     # A stall may count when it was, or when this place saw it: as much later as the way is long.
     own, most = {"client": 0, "server": 0}, {"client": 0, "server": 0}
     for station, message in ((one.client, one.message), (one.server, one.response)):
         way = message.first[place] - message.first[station.name]
-        for start, end in station.stalls:
+        for start, end, surely in station.stalls:
             both = [max(0, overlap(begins, ends, start + late, end + late)
                         - overlap(max(begins, came), min(ends, sent), start + late, end + late)) for late in (0, way)]
-            own[station.side] += min(both)
+            own[station.side] += min(both) if surely else 0
             most[station.side] += max(both)
     low, high = low + own["server"], high + most["server"]
     low_client, high_client = low_client + own["client"], high_client + most["client"]
+    shares.add("network", max(0, took - high - high_client), max(0, took - low - low_client))
+    if one.extra.get("never"):
+        # The client that does not answer, or the server that waits for it.
+        high, low_client = high + high_client, 0
     shares.add("server", low, high)
     shares.add("client", low_client, high_client)
-    shares.add("network", max(0, took - high - high_client), max(0, took - low - low_client))
