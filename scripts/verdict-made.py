@@ -62,7 +62,7 @@ def judged(wirewait, case, folder):
         name = f"{case.family}/{case.name}@{place}"
         path = os.path.join(folder, name.replace("/", "-") + ".pcap")
         judge.write(path, frames)
-        row = judge.judge(wirewait, path, name, shares, place in case.narrow.split(), case.unknown)
+        row = judge.judge(wirewait, path, name, shares, case, place in case.narrow.split())
         known = KNOWN.get(name)
         print(row.line() + (f" KNOWN: {known}" if known else ""), flush=True)
         yield row

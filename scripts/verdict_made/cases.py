@@ -14,13 +14,13 @@ class Case:
 
     `way` is how long a frame takes from the client to the middle and from there to the server, ms. `up`, `down` (between client and middle),
     `far_up`, `far_down` (between server and middle: "up" is what the server sends) replace a way by other arguments of `Way`; functions
-    in them get the random source first. `narrow` names the places where the wire has evidence of everything.
+    in them get the random source first. `slack`: points by which a truth may be outside its interval, where a capture lacks frames. `narrow` names the places where the wire has evidence of everything.
     """
 
     def __init__(self, name, n=100, kind="read", size=4_000, serve=const(2), think=const(1), way=(0.05, 0.05), up=None,
                  down=None, far_up=None, far_down=None, mine=None, its=None, outstanding=1, connections=1, clients=1,
                  workers=0, pending=None, stop=None, stop_request=None, places=PLACES, narrow="", fault=None, late_start=False,
-                 program=None, tweak=None, unknown=False, note=""):
+                 program=None, tweak=None, unknown=False, slack=0, note=""):
         self.__dict__.update({key: value for key, value in locals().items() if key != "self"})
         self.family = 0
 
@@ -106,9 +106,8 @@ def captures(case):
     lab = run(case)
     for place in case.places:
         since = lab.began if case.late_start else 0
-        frames = [(time, raw, len(raw)) for time, raw, _ in lab.tap(place).frames if time >= since]
-        if case.fault:
-            frames = case.fault(frames, lab)
+        frames = [one for one in lab.tap(place).frames if one[0] >= since]
+        frames = case.fault(frames, lab) if case.fault else faults.plain(frames)
         yield place, frames, truth.of(lab, place, since)
 
 

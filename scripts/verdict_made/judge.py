@@ -51,7 +51,7 @@ def report(wirewait, path):
     return json.loads(out.stdout), ""
 
 
-def judge(wirewait, path, name, shares, narrow, may_be_none=False):
+def judge(wirewait, path, name, shares, case, narrow):
     """A row: the truth, what is printed, and what is wrong with it. `narrow`: the wire has evidence of all three."""
     row = Finding(name)
     said, error = report(wirewait, path)
@@ -61,12 +61,16 @@ def judge(wirewait, path, name, shares, narrow, may_be_none=False):
         return row
     verdict = said["verdict"]
     row.named, row.sentence = verdict["culprit"], verdict["sentence"]
+    if case.unknown:
+        # The capture has half of the conversation: whoever is named is guessed.
+        row.wrong += [] if row.named == "none" else [f"named {row.named} where nothing can be known"]
+        return row
     if not verdict["shares"]:
         row.hedged = True
         return row
     row.printed = {who: (verdict["shares"][who]["low"] / 10, verdict["shares"][who]["high"] / 10) for who in WHO}
     active = max(1, verdict["active_ns"])
-    slack = max(POINTS, 100 * ENOUGH_NS / active)
+    slack = max(POINTS, 100 * ENOUGH_NS / active, case.slack)
     for who in WHO:
         low, high = row.printed[who]
         true_low, true_high = row.true[who]
@@ -78,7 +82,7 @@ def judge(wirewait, path, name, shares, narrow, may_be_none=False):
     least_of_greatest = max(row.true[who][0] for who in WHO)
     may = {who for who in WHO if row.true[who][1] >= min(greatest, least_of_greatest) - POINTS}
     if row.named == "none":
-        row.hedged = not may_be_none
+        row.hedged = True
     elif row.named in WHO:
         if row.named not in may:
             row.wrong.append(f"named {row.named} for {' or '.join(sorted(may))}")
@@ -88,6 +92,6 @@ def judge(wirewait, path, name, shares, narrow, may_be_none=False):
             row.wrong.append(f"named {row.named} for {' or '.join(sorted(may))}")
     # The active time itself, within what both readings allow.
     low, high = shares.active()
-    if not low - 2 * ENOUGH_NS - low // 200 <= active <= high + 2 * ENOUGH_NS + high // 200:
+    if not case.slack and not low - 2 * ENOUGH_NS - low // 200 <= active <= high + 2 * ENOUGH_NS + high // 200:
         row.wrong.append(f"active {active / 1e6:.1f} ms for {low / 1e6:.1f}-{high / 1e6:.1f}")
     return row

@@ -176,13 +176,21 @@ class Station:
         self.mac = bytes([2, 0, 0, 0, 0, number])
         self.ip = bytes([10, 9, 0, number])
         self.tap = Tap(net.sim, name)
-        self.takers, self.packets = {}, 1_000 * number
+        self.takers, self.packets, self.free = {}, 1_000 * number, -1_000
         # (from, to, surely): stretches of a transfer in which all waited for this station.
         self.stalls = []
         net.stations[name] = self
 
     def send(self, frame):
-        """Put a frame on the link."""
+        """Put a frame on the link: one after the other, so that no two have one stamp."""
+        self.free = max(self.sim.now, self.free + 1_000)
+        if self.free > self.sim.now:
+            self.sim.at(self.free, lambda: self.out(frame))
+        else:
+            self.out(frame)
+
+    def out(self, frame):
+        """The frame leaves."""
         self.tap.note(frame, pad=False)
         self.up.send(frame, self.net.pass_on)
 
