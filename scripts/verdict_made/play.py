@@ -131,8 +131,8 @@ class Server:
     def finish(self, connection, request):
         """The response."""
         self.busy -= 1
-        if "data" in request.extra:
-            data = request.extra["data"]
+        if "data" in request.extra or not isinstance(connection, Connection):
+            data = request.extra.get("data")
         else:
             data = smb2.response(request.kind, request.number, request.size, pending=request.extra.get("pending"))
         stop = self.stop(request) if self.stop else None

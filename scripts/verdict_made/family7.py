@@ -1,0 +1,51 @@
+"""Family 7: transports without TCP."""
+
+from . import ncp
+from .cases import Case
+from .family3 import losing
+from .play import bimodal, const, disk, each
+from .sim import MS
+
+
+def netware(**settings):
+    """The usual work over NCP."""
+    def program(lab, case):
+        for number, client in enumerate(lab.clients):
+            session = ncp.Session(lab, client, lab.server, number=3 + number, **settings)
+            lab.sim.process(ncp.work(session, case, lab))
+    return program
+
+
+NCP = {"program": netware(), "kind": ncp.READ, "size": 1_024}
+FIVE = losing(0.05)
+CASES = [
+    Case("ncp-lan-server", **NCP, serve=const(5)),
+    Case("ncp-lan-client", **NCP, serve=const(0.3), think=const(6)),
+    Case("ncp-way-10ms", **NCP, serve=const(1), way=(2.5, 2.5)),
+    Case("ncp-disk", **NCP, serve=disk()),
+    Case("ncp-each20", **NCP, serve=each(20, 0.5, 80)),
+    Case("ncp-bimodal-client-5ms", **NCP, serve=bimodal(0.3, 12), think=const(5)),
+    Case("ncp-writes", **{**NCP, "kind": ncp.WRITE}, serve=const(3)),
+    Case("ncp-lost-requests-near", **NCP, up=FIVE),
+    Case("ncp-lost-requests-far", **NCP, far_down=FIVE),
+    Case("ncp-lost-responses-near", **NCP, down=FIVE),
+    Case("ncp-lost-responses-far", **NCP, far_up=FIVE),
+    Case("ncp-busy-700ms", **{**NCP, "n": 30}, serve=const(700)),
+    Case("ncp-busy-seldom-1500ms", **NCP, serve=each(20, 2, 1_500)),
+    Case("ncp-lost-and-busy", **NCP, serve=each(10, 2, 700), far_up=FIVE),
+    Case("ncp-4-clients-one-worker", **NCP, clients=4, workers=1, serve=const(3), places=("middle", "server")),
+    Case("ncp-4mbit", **NCP, down={"rate": 4_000_000}),
+    Case("burst-read-16k", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 60}),
+    Case("burst-read-16k-way-5ms", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 60}, way=(2.5, 2.5)),
+    Case("burst-read-16k-server-30ms", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 60}, serve=const(30)),
+    Case("burst-read-16k-lost-near", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 60}, down=losing(0.02)),
+    Case("burst-read-16k-lost-far", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 60}, far_up=losing(0.02)),
+    Case("burst-read-16k-paced-2ms", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 40, "program": netware(gap=2 * MS)},
+         serve=const(4)),
+    Case("burst-write-16k-paced-2ms", **{**NCP, "kind": ncp.WRITE_BURST, "size": 16_384, "n": 40, "program": netware(gap=2 * MS)},
+         serve=const(4)),
+    Case("burst-write-16k", **{**NCP, "kind": ncp.WRITE_BURST, "size": 16_384, "n": 60}, serve=const(5)),
+    Case("burst-write-16k-lost-near", **{**NCP, "kind": ncp.WRITE_BURST, "size": 16_384, "n": 60}, up=losing(0.02)),
+    Case("burst-write-16k-lost-far", **{**NCP, "kind": ncp.WRITE_BURST, "size": 16_384, "n": 60}, far_down=losing(0.02)),
+    Case("burst-read-4mbit", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 40}, down={"rate": 4_000_000}),
+]
