@@ -2,8 +2,8 @@
 
 from . import faults, smb2, truth
 from .play import Lab, Server, const
-from .sim import MS, S, US
-from .tcp import Style
+from .segment import Style
+from .sim import MS, US
 
 KINDS = {"read": smb2.READ, "write": smb2.WRITE, "info": smb2.INFO, "query": smb2.QUERY}
 PLACES = ("client", "middle", "server")
@@ -109,6 +109,3 @@ def captures(case):
         frames = [one for one in lab.tap(place).frames if one[0] >= since]
         frames = case.fault(frames, lab) if case.fault else faults.plain(frames)
         yield place, frames, truth.of(lab, place, since)
-
-
-__all__ = ["Case", "captures", "faults", "S"]

@@ -29,6 +29,11 @@ CASES = [
     Case("up-4mbit-server-60ms", n=60, kind="write", size=8_000, serve=const(60), **limit(M4)),
     Case("down-4mbit-client-60ms", n=60, size=8_000, think=const(60), **limit(M4)),
     Case("up-4mbit-client-60ms", n=60, kind="write", size=8_000, think=const(60), **limit(M4)),
+    # Receivers that acknowledge each second full-sized segment, and what is left over after 40 ms.
+    Case("full-acks-down-4mbit-client-60ms", n=60, size=8_000, think=const(60), mine={"ack": "full"}, **limit(M4)),
+    Case("full-acks-down-4mbit-20seg", n=40, size=28_000, mine={"ack": "full"}, **limit(M4)),
+    Case("full-acks-up-4mbit-20seg", n=40, kind="write", size=28_000, its={"ack": "full"}, **limit(M4)),
+    Case("full-acks-up-4mbit-server-60ms", n=60, kind="write", size=8_000, serve=const(60), its={"ack": "full"}, **limit(M4)),
     Case("down-100mbit-disk", n=100, size=60_000, serve=disk(), **limit(M100)),
     Case("down-4mbit-queue-16k", n=40, size=60_000, **limit(M4, queue=16_000)),
     Case("up-4mbit-queue-16k", n=40, kind="write", size=60_000, **limit(M4, queue=16_000)),

@@ -1,6 +1,6 @@
 """Family 7: transports without TCP."""
 
-from . import ncp
+from . import ncp, netbeui
 from .cases import Case
 from .family3 import losing
 from .play import bimodal, const, disk, each
@@ -16,6 +16,16 @@ def netware(**settings):
     return program
 
 
+def nbf(**settings):
+    """The usual work over NetBEUI."""
+    def program(lab, case):
+        for client in lab.clients:
+            lab.sim.process(netbeui.work(netbeui.Session(lab, client, lab.server, **settings), case, lab))
+    return program
+
+
+NBF = {"program": nbf(), "kind": netbeui.READ, "size": 4_000}
+NBF_WRITE = {**NBF, "kind": netbeui.WRITE}
 NCP = {"program": netware(), "kind": ncp.READ, "size": 1_024}
 FIVE = losing(0.05)
 CASES = [
@@ -48,4 +58,23 @@ CASES = [
     Case("burst-write-16k-lost-near", **{**NCP, "kind": ncp.WRITE_BURST, "size": 16_384, "n": 60}, up=losing(0.02)),
     Case("burst-write-16k-lost-far", **{**NCP, "kind": ncp.WRITE_BURST, "size": 16_384, "n": 60}, far_down=losing(0.02)),
     Case("burst-read-4mbit", **{**NCP, "kind": ncp.READ_BURST, "size": 16_384, "n": 40}, down={"rate": 4_000_000}),
+    Case("nbf-server", **NBF, serve=const(5)),
+    Case("nbf-client", **NBF, serve=const(0.5), think=const(8)),
+    Case("nbf-way-5ms", **NBF, serve=const(1), way=(2.5, 2.5)),
+    Case("nbf-way-5ms-writes", **NBF_WRITE, serve=const(1), way=(2.5, 2.5)),
+    Case("nbf-1frame-way-5ms", **{**NBF, "size": 1_000}, serve=const(1), way=(2.5, 2.5)),
+    Case("nbf-disk", **NBF, serve=disk()),
+    Case("nbf-acks-each", **{**NBF, "program": nbf(every=1)}, serve=const(3), way=(1, 1)),
+    Case("nbf-think-100ms", **{**NBF, "n": 50}, serve=const(40), think=const(100)),
+    Case("nbf-server-300ms", **{**NBF, "n": 30}, serve=const(300)),
+    Case("nbf-lost-requests-near", **NBF, up=FIVE),
+    Case("nbf-lost-requests-far", **NBF, far_down=FIVE),
+    Case("nbf-lost-responses-near", **NBF, down=FIVE),
+    Case("nbf-lost-responses-far", **NBF, far_up=FIVE),
+    Case("nbf-writes-lost-near", **NBF_WRITE, up=FIVE),
+    Case("nbf-writes-lost-far", **NBF_WRITE, far_down=FIVE),
+    Case("nbf-client-not-ready", **{**NBF, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
+    Case("nbf-server-not-ready", **{**NBF_WRITE, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
+    Case("nbf-window-1-late-acks", **{**NBF, "n": 50, "program": nbf(window=1)}),
+    Case("nbf-4mbit", **NBF, down={"rate": 4_000_000}),
 ]

@@ -1,3 +1,77 @@
 """Rows that are known to be wrong, with the reason; one that is right must leave this table."""
 
-KNOWN = {}
+# Reason: scenarios, each followed by the first letters of the places of its captures (client, middle, server).
+TABLE = {
+    "no acknowledgement of data came early; that of the handshake did (0052)":
+        "1/late-always cms",
+    "responses before the first early acknowledgement count as long as theirs took (0052)":
+        "1/late-sometimes cms",
+    "the first slices have the bounds of a steady way (0055)":
+        "2/uniform-reads-few c",
+    "a way that varies by less than 1 ms beside a station that does (0055)":
+        "2/uniform-small-client c 2/uniform-small-server ms",
+    "ways with a long tail: slices that are like no other count only if a sixteenth is like that, and the mean is not known (0055, 0056)":
+        "2/tail-reads cms 2/tail-reads-1seg cms 2/tail-writes c 2/tail-reads-far s 2/tail-seldom c 2/tail-server-5ms "
+        "ms",
+    "a segment that came by chance right behind a late acknowledgement is taken for one that waited for it":
+        "2/tail-server-5ms c",
+    "a way that becomes longer once, behind the last evidence, looks like a station that became slower (0056)":
+        "2/step-up-1-10ms c 2/step-1seg cms 2/step-writes ms 2/step-one-direction c 2/step-far cm "
+        "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
+    "a turnaround that is shorter than the only answer of the transport does not say that the answer is out of date":
+        "2/step-down-10-1ms c",
+    "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":
+        "3/requests-near ms 3/requests-far s 3/way-20ms-requests-far s 3/way-20ms-requests-near ms "
+        "3/disk-requests-far s",
+    "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
+        "3/again-and-again-near c 3/fast-both-far cm",
+    "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
+        "3/acks-of-client-far s 3/acks-of-server-far cm",
+    "what a request's own frames, and single frames of responses, need on a slow line is the client's":
+        "4/down-4mbit-3seg m 4/mixed-sizes-4mbit ms 4/mixed-sizes-4mbit-far s 4/dsl-16-1mbit cms",
+    "what longer frames need on a slow line upward is bounded too low":
+        "4/up-4mbit-3seg-far cm",
+    "an acknowledgement that waited 40 ms, or for a second full segment, is taken for the way on a slow line":
+        "4/full-acks-down-4mbit-client-60ms cms 4/full-acks-down-4mbit-20seg ms 4/full-acks-up-4mbit-20seg c",
+    "losses on a slow line with a short queue: shares are off by half a point":
+        "4/down-4mbit-queue-16k m",
+    "several outstanding on a slow line: what the line needs for the first frame of a response is the server's":
+        "4/down-4mbit-4-outstanding c 4/down-4mbit-4-outstanding-far cm 4/up-4mbit-4-outstanding c "
+        "5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
+    "responses of other clients on a slow link behind the capture count as the server's time":
+        "4/down-4mbit-3-clients-one-link m",
+    "nothing is outstanding at the server while responses are on a slow line: the client's, though it waits":
+        "5/8-outstanding-20mbit-8k ms",
+    "a window that is nearly closed, by less than a segment, is not taken for a closed one (0057)":
+        "6/client-window-nearly cms 6/server-window-nearly cms",
+    "a sender that stops within its message is not known to: the transfer, and so the network, has that time (0057)":
+        "6/server-stops-30ms cms 6/server-stops-30ms-way-5ms cms 6/server-stops-disk cms 6/server-stops-in-segment "
+        "cms 6/server-stops-seldom cms 6/server-stops-300ms cms 6/server-stops-after-1-segment cms "
+        "6/server-stops-quick-acks cms 6/server-stops-stamps cms 6/client-stops-30ms cms 6/client-stops-30ms-way-5ms "
+        "cms 6/client-stops-seldom cms 6/client-stops-300ms cms 6/both-pause cms 6/both-stop cms",
+    "behind 0x9999 all is the server's, though the reply, which was lost, was there when the client asked again":
+        "7/ncp-lost-and-busy cm",
+    "the delay between packets of a burst is taken for the rate of the line":
+        "7/burst-read-16k s 7/burst-read-16k-way-5ms s 7/burst-read-16k-lost-far s 7/burst-read-16k-paced-2ms cms",
+    'LLC\'s "receiver not ready" is no stall (0057)':
+        "7/nbf-client-not-ready cms 7/nbf-server-not-ready cms",
+    "late acknowledgements of LLC are no stall, and are taken for the rate of the line (0057)":
+        "7/nbf-window-1-late-acks cms",
+    "time for which the capture lacks frames is not unknown":
+        "8/missed-requests cms 8/missed-any-20-percent cms 8/hole cms",
+    "a clock that is set within a request whose response has several segments is not found (0049)":
+        "8/jump-on-1h-in-request cms",
+}
+PLACES = {"c": "client", "m": "middle", "s": "server"}
+
+
+def rows():
+    """Name of the row, and the reason."""
+    for reason, text in TABLE.items():
+        words = text.split()
+        for name, places in zip(words[::2], words[1::2]):
+            for place in places:
+                yield f"{name}@{PLACES[place]}", reason
+
+
+KNOWN = dict(rows())

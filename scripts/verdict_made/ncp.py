@@ -24,7 +24,7 @@ def packet(sender, target, from_socket, to_socket, data):
 class Session:
     """A client's connection to a NetWare server. Time-outs double, up to `most`."""
 
-    def __init__(self, lab, client, server, number=3, first=500 * MS, most=4_000 * MS, gap=100 * US):
+    def __init__(self, lab, client, server, number=3, first=300 * MS, most=4_000 * MS, gap=100 * US):
         self.lab, self.sim, self.client, self.server, self.number = lab, lab.sim, client, server, number
         self.first, self.most, self.gap = first, most, gap
         self.sequence, self.burst, self.packets = 0, 0, {"client": 0, "server": 0}

@@ -1,8 +1,9 @@
 """Clients and servers of SMB2: what they send, when, and the record of each request, from which the truth follows."""
 
 from . import smb2
+from .segment import Style
 from .sim import MS, S, US, Done, Message, Net, Sim, Station, Way
-from .tcp import Style, Tcp
+from .tcp import Tcp
 
 
 class Request:

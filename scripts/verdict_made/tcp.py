@@ -4,42 +4,8 @@ Handshake, slow start, delayed, quick and late acknowledgements, Nagle, SACK wit
 time-outs that double, windows that close, and probes of those. Sequence numbers do not wrap, and nothing is ever closed.
 """
 
-import struct
-
-from .sim import MS, US, Frame
-
-FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
-
-
-class Style:
-    """How one end does it. `ack` is "delayed" (more than one segment, or after `delack`), "quick" (each), or
-    "read" (when the program reads, `read_delay` after data came; until then nothing but what `delayed` must)."""
-
-    def __init__(self, mss=1460, ack="delayed", delack=40 * MS, read_delay=None, nagle=False, sack=True,
-                 stamps=False, tlp=False, rto_min=200 * MS, buffer=1 << 20, scale=8, window=10, stack=(3, 12)):
-        self.mss, self.ack, self.delack, self.read_delay = mss - 12 * stamps, ack, delack, read_delay
-        self.nagle, self.sack, self.stamps, self.tlp = nagle, sack, stamps, tlp
-        self.rto_min, self.buffer, self.scale, self.window = rto_min, buffer, scale, window
-        self.stack = stack
-
-
-class Segment:
-    """What one end tells the other."""
-
-    def __init__(self, seq, ack, flags, window, data=b"", sack=(), stamp=None):
-        self.seq, self.ack, self.flags, self.window = seq, ack, flags, window
-        self.data, self.sack, self.stamp = data, sack, stamp
-        self.end = seq + len(data)
-
-
-class Flying:
-    """Data that was sent and not acknowledged."""
-
-    __slots__ = ("seq", "end", "sent", "sacked", "lost", "again")
-
-    def __init__(self, seq, end, sent):
-        self.seq, self.end, self.sent = seq, end, sent
-        self.sacked = self.lost = self.again = False
+from .segment import ACK, PSH, SYN, Flying, Segment, frame
+from .sim import MS, US
 
 
 class Tcp:
@@ -58,7 +24,7 @@ class Tcp:
         self.owed, self.owed_since, self.delack_run, self.ack_run = 0, None, 0, None
         self.reading, self.read_run, self.closed_since, self.persists = True, False, None, 0
         self.stamp_base, self.echo = self.sim.rng.randrange(1 << 28), 0
-        self.quick_next = 0
+        self.syn_sent = 0
 
     # Setting up.
 
@@ -232,7 +198,7 @@ class Tcp:
         if seg.stamp:
             self.echo = seg.stamp[0]
         if seg.flags & ACK:
-            self.measured(self.sim.now - self.quick_next if self.quick_next else None)
+            self.measured(self.sim.now - self.syn_sent)
             self.sim.after(self.stack(), self.put_ack)
             if self.on_open:
                 self.sim.after(20 * US + self.stack(), self.on_open)
@@ -328,7 +294,7 @@ class Tcp:
             self.closed_since = self.sim.now
         if filled or self.style.ack == "quick" or self.owed > self.style.mss and self.style.ack == "delayed":
             self.ack_soon()
-        elif window == 0:
+        elif window == 0 or self.style.ack == "full" and self.owed >= 2 * self.style.mss:
             self.ack_soon()
         else:
             self.delay()
@@ -428,38 +394,7 @@ class Tcp:
     # On the wire.
 
     def put(self, seg, kind, parts=(), again=False):
-        """The frame."""
+        """Out on the wire."""
         if seg.flags & SYN:
-            self.quick_next = self.sim.now
-        options = b""
-        if seg.flags & SYN:
-            options += struct.pack(">BBH", 2, 4, self.style.mss + 12 * self.style.stamps)
-            options += b"\1\1\4\2" if self.style.sack else b""
-            options += struct.pack(">BBBB", 1, 3, 3, self.style.scale)
-        if self.style.stamps:
-            seg.stamp = ((self.stamp_base + self.sim.now // MS) & 0xFFFFFFFF, self.echo)
-            options += struct.pack(">BBBBII", 1, 1, 8, 10, *seg.stamp)
-        if seg.sack:
-            options += struct.pack(">BBBB", 1, 1, 5, 2 + 8 * len(seg.sack))
-            options += b"".join(struct.pack(">II", *block) for block in seg.sack)
-        window = seg.window if seg.flags & SYN else seg.window >> self.style.scale
-        seg.window = window
-        there = self.peer.station
-        header = struct.pack(">HHIIBBHHH", self.port, self.peer.port, seg.seq, seg.ack,
-                             (20 + len(options)) // 4 << 4, seg.flags, window, 0, 0) + options
-        address = self.station.ip + there.ip
-        header = header[:16] + struct.pack(
-            ">H", checksum(address + struct.pack(">HH", 6, len(header) + len(seg.data)) + header + seg.data)) + header[18:]
-        ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(header) + len(seg.data), self.station.next_packet(), 0x4000, 64, 6, 0)
-        ip = ip[:10] + struct.pack(">H", checksum(ip + address)) + address
-        raw = there.mac + self.station.mac + b"\x08\0" + ip + header + seg.data
-        self.station.send(Frame(raw, there.name, parts, kind, again, (self.peer, seg)))
-
-
-def checksum(data):
-    """RFC 1071."""
-    data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total ^ 0xFFFF
+            self.syn_sent = self.sim.now
+        self.station.send(frame(self, seg, kind, parts, again))
