@@ -48,6 +48,20 @@ def doubled(part):
     return {"twice": lambda rng: lambda frame: frame.kind == "data" and rng.random() < part}
 
 
+def interims(every):
+    """Loses each so manieth "pending"."""
+    def made(_):
+        count = [0]
+
+        def drop(frame):
+            if frame.kind != "data" or frame.again or not any(message.size == 77 for message, _, _ in frame.parts):
+                return False
+            count[0] += 1
+            return count[0] % every == 0
+        return drop
+    return {"drop": made}
+
+
 STAMPS = {"mine": {"stamps": True}, "its": {"stamps": True}}
 PROBES = {"mine": {"tlp": True}, "its": {"tlp": True}}
 FAST = {"mine": {"rto_min": 200 * MS, "tlp": True, "stamps": True}, "its": {"rto_min": 200 * MS, "tlp": True, "stamps": True}}
@@ -85,6 +99,11 @@ CASES = [
     Case("acks-of-client-near", think=const(60), up=losing(0.3, ("ack",))),
     Case("acks-of-client-far", think=const(300), n=40, far_down=losing(0.3, ("ack",))),
     Case("acks-of-server-far", serve=const(300), n=40, far_up=losing(0.3, ("ack",))),
+    # What comes in order waits for what was lost before it.
+    Case("pending-lost-near", serve=const(25), pending=5, size=1_000, down=interims(5)),
+    Case("pending-lost-far", serve=const(25), pending=5, size=1_000, far_up=interims(5)),
+    Case("4-outstanding-behind-a-loss-near", n=200, outstanding=4, size=1_000, serve=const(4), up=starts(20)),
+    Case("4-outstanding-behind-a-loss-far", n=200, outstanding=4, size=1_000, serve=const(4), far_up=starts(20)),
     Case("stamps-requests-near", up=FIVE, **STAMPS),
     Case("stamps-responses-far", far_up=FIVE, **STAMPS),
     Case("fast-both-near", n=200, size=8_000, up=losing(0.02), down=losing(0.02), **FAST),

@@ -2,7 +2,7 @@
 
 from . import smb2
 from .cases import Case, styles, usual
-from .play import bimodal, const, disk
+from .play import bimodal, const, disk, uniform
 from .sim import MS, S, US
 from .smb2 import BREAK, CLOSE, CREATE, LOCK, NOTIFY, READ
 
@@ -169,6 +169,18 @@ CASES = [
     Case("4-outstanding-4mbit-1seg", n=200, outstanding=4, size=1_000, down={"rate": 4_000_000}),
     Case("8-outstanding-4mbit-1seg-far", n=200, outstanding=8, size=1_000, far_up={"rate": 4_000_000}),
     Case("8-outstanding-20mbit-8k", n=200, outstanding=8, size=8_000, down={"rate": 20_000_000}),
+    # Two programs that do the same, each after the other's way: at the server one's request comes behind the other's response.
+    Case("2-loops-way-16ms", n=150, outstanding=2, size=200, serve=const(1), think=uniform(20, 80), way=(8, 0.1)),
+    Case("2-loops-way-16ms-2-connections", n=150, outstanding=2, connections=2, size=200, serve=const(1), think=uniform(20, 80),
+         way=(8, 0.1)),
+    Case("2-loops-way-16ms-3seg", n=150, outstanding=2, serve=const(1), think=uniform(20, 80), way=(8, 0.1)),
+    Case("2-loops-way-16ms-think-10ms", n=150, outstanding=2, size=200, serve=const(1), think=uniform(6, 14), way=(8, 0.1)),
+    Case("2-loops-in-step", n=100, outstanding=2, serve=const(1), think=const(46), way=(2, 2)),
+    Case("2-loops-quick-acks", n=150, outstanding=2, size=200, serve=uniform(0.2, 4), think=const(66), way=(8, 0.1), mine={"ack": "quick"}),
+    Case("2-loops-quick-acks-random", n=150, outstanding=2, size=200, serve=const(1), think=uniform(20, 80), way=(8, 0.1),
+         mine={"ack": "quick"}),
+    Case("8-loops-quick-acks", n=200, outstanding=8, size=1_000, serve=const(2), think=uniform(20, 60), way=(8, 2), mine={"ack": "quick"}),
+    Case("4-loops-way-8ms", n=200, outstanding=4, size=1_000, serve=const(2), think=uniform(5, 60), way=(2, 2)),
     Case("4-connections", n=160, outstanding=4, connections=4, serve=const(4), way=(1, 1)),
     Case("4-connections-one-worker", n=160, outstanding=4, connections=4, workers=1, serve=const(4), way=(1, 1)),
     Case("4-clients-one-worker", n=50, clients=4, workers=1, serve=const(4), way=(1, 1), places=("middle", "server")),

@@ -3,45 +3,47 @@
 # Reason: scenarios, each followed by the first letters of the places of its captures (client, middle, server).
 TABLE = {
     "no acknowledgement of data came early; that of the handshake did (0052)":
-        "1/late-always cms",
+        "1/late-always c",
     "responses before the first early acknowledgement count as long as theirs took (0052)":
-        "1/late-sometimes cms",
+        "1/late-sometimes s",
     "the first slices have the bounds of a steady way (0055)":
         "2/uniform-reads-few c",
     "a way that varies by less than 1 ms beside a station that does (0055)":
         "2/uniform-small-client c 2/uniform-small-server ms",
     "ways with a long tail: slices that are like no other count only if a sixteenth is like that, and the mean is not known (0055, 0056)":
-        "2/tail-reads cms 2/tail-reads-1seg cms 2/tail-writes c 2/tail-reads-far s 2/tail-seldom c 2/tail-server-5ms "
-        "ms",
+        "2/tail-reads cms 2/tail-reads-1seg cms 2/tail-reads-far s 2/tail-seldom c 2/tail-server-5ms ms",
     "a segment that came by chance right behind a late acknowledgement is taken for one that waited for it":
         "2/tail-server-5ms c",
     "a way that becomes longer once, behind the last evidence, looks like a station that became slower (0056)":
         "2/step-up-1-10ms c 2/step-1seg cms 2/step-writes ms 2/step-one-direction c 2/step-far cm "
         "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
-    "a turnaround that is shorter than the only answer of the transport does not say that the answer is out of date":
-        "2/step-down-10-1ms c",
-    "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":
-        "3/requests-near ms 3/requests-far s 3/way-20ms-requests-far s 3/way-20ms-requests-near ms "
-        "3/disk-requests-far s",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
         "3/again-and-again-near c 3/fast-both-far cm",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
+    "what arrived in order behind a loss counts as there when its own bytes were: TCP gives it to the program when the loss is made good":
+        "3/pending-lost-near c 3/pending-lost-far cm 3/4-outstanding-requests-near s 9/mixture-23 c 9/mixture-82 s "
+        "9/mixture-83 m 9/mixture-90 c 9/mixture-114 c 9/mixture-138 cm",
+    "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":
+        "3/way-20ms-requests-far s 3/way-20ms-requests-near ms",
     "what a request's own frames, and single frames of responses, need on a slow line is the client's":
-        "4/down-4mbit-3seg m 4/mixed-sizes-4mbit ms 4/mixed-sizes-4mbit-far s 4/dsl-16-1mbit cms",
+        "4/down-4mbit-3seg m 4/mixed-sizes-4mbit ms 4/mixed-sizes-4mbit-far s 4/dsl-16-1mbit ms",
     "what longer frames need on a slow line upward is bounded too low":
         "4/up-4mbit-3seg-far cm",
     "an acknowledgement that waited 40 ms, or for a second full segment, is taken for the way on a slow line":
-        "4/full-acks-down-4mbit-client-60ms cms 4/full-acks-down-4mbit-20seg ms 4/full-acks-up-4mbit-20seg c",
+        "4/full-acks-down-4mbit-20seg ms 4/full-acks-up-4mbit-20seg c",
     "losses on a slow line with a short queue: shares are off by half a point":
         "4/down-4mbit-queue-16k m",
     "several outstanding on a slow line: what the line needs for the first frame of a response is the server's":
-        "4/down-4mbit-4-outstanding c 4/down-4mbit-4-outstanding-far cm 4/up-4mbit-4-outstanding c "
-        "5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
+        "4/up-4mbit-4-outstanding c 5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
     "responses of other clients on a slow link behind the capture count as the server's time":
         "4/down-4mbit-3-clients-one-link m",
     "nothing is outstanding at the server while responses are on a slow line: the client's, though it waits":
         "5/8-outstanding-20mbit-8k ms",
+    "several programs of a client: the pause behind one's response before another's request bounds no way, and shows none":
+        "5/2-loops-quick-acks ms 5/2-loops-quick-acks-random ms 5/8-loops-quick-acks ms 5/4-loops-way-8ms ms "
+        "9/mixture-17 s 9/mixture-26 s 9/mixture-33 ms 9/mixture-35 m 9/mixture-38 s 9/mixture-57 s 9/mixture-63 s "
+        "9/mixture-74 c 9/mixture-91 s 9/mixture-101 ms 9/mixture-105 s 9/mixture-111 ms 9/mixture-131 s",
     "a window that is nearly closed, by less than a segment, is not taken for a closed one (0057)":
         "6/client-window-nearly cms 6/server-window-nearly cms",
     "a sender that stops within its message is not known to: the transfer, and so the network, has that time (0057)":
@@ -61,6 +63,10 @@ TABLE = {
         "8/missed-requests cms 8/missed-any-20-percent cms 8/hole cms",
     "a clock that is set within a request whose response has several segments is not found (0049)":
         "8/jump-on-1h-in-request cms",
+    "a mixture with a slow line: see those of family 4":
+        "9/mixture-14 c 9/mixture-29 cms 9/mixture-101 c 9/mixture-144 c",
+    "a mixture with a late reader: see those of family 1":
+        "9/mixture-128 ms",
 }
 PLACES = {"c": "client", "m": "middle", "s": "server"}
 

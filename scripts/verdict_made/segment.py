@@ -65,7 +65,8 @@ def frame(end, seg, kind, parts=(), again=False):
     ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(header) + len(seg.data), end.station.next_packet(), 0x4000, 64, 6, 0)
     ip = ip[:10] + struct.pack(">H", checksum(ip + address)) + address
     raw = there.mac + end.station.mac + b"\x08\0" + ip + header + seg.data
-    return Frame(raw, there.name, parts, kind, again, (end.peer, seg))
+    stream = (end.peer, seg.seq, len(seg.data)) if seg.data else None
+    return Frame(raw, there.name, parts, kind, again, (end.peer, seg), stream)
 
 
 def checksum(data):

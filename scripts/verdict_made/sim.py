@@ -84,25 +84,48 @@ class Message:
     def seen(self, place, low, high, now):
         """The bytes from `low` to `high` passed the place."""
         self.first.setdefault(place, now)
-        if place in self.full:
-            return
-        cover = sorted(self.cover.get(place, []) + [(low, high)])
-        joined = [cover[0]]
-        for one, other in cover[1:]:
-            if one <= joined[-1][1]:
-                joined[-1] = (joined[-1][0], max(other, joined[-1][1]))
-            else:
-                joined.append((one, other))
-        self.cover[place] = joined
-        if joined == [(0, self.size)]:
-            self.full[place] = now
+        if place not in self.full:
+            self.cover[place] = join(self.cover.get(place, []), low, high)
+            if self.cover[place] == [(0, self.size)]:
+                self.full[place] = now
+
+
+def join(cover, low, high):
+    """Ranges with a further one."""
+    cover = sorted(cover + [(low, high)])
+    joined = [cover[0]]
+    for one, other in cover[1:]:
+        if one <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(other, joined[-1][1]))
+        else:
+            joined.append((one, other))
+    return joined
+
+
+class Stream:
+    """One direction of a connection of TCP at a place: a message is whole there when all before it passed as well."""
+
+    def __init__(self, place, first):
+        self.place, self.cover, self.ends = place, [(first, first)], {}
+
+    def pass_by(self, seq, end, parts, now):
+        """A segment passes."""
+        self.cover = join(self.cover, seq, end)
+        for message, low, high in parts:
+            message.first.setdefault(self.place, now)
+            self.ends.setdefault(message, seq + message.size - low)
+            seq += high - low
+        for message, end in list(self.ends.items()):
+            if end <= self.cover[0][1]:
+                message.full.setdefault(self.place, now)
+                del self.ends[message]
 
 
 class Frame:
-    """A frame: its bytes, what it carries of messages, and what a loss may go by."""
+    """A frame: its bytes, what it carries of messages, and what a loss may go by; `stream` is (an end of TCP, number, bytes)."""
 
-    def __init__(self, raw, target, parts=(), kind="", again=False, packet=None):
-        self.raw, self.target, self.parts = raw, target, parts
+    def __init__(self, raw, target, parts=(), kind="", again=False, packet=None, stream=None):
+        self.raw, self.target, self.parts, self.stream = raw, target, parts, stream
         self.kind, self.again, self.packet = kind, again, packet
 
 
@@ -142,12 +165,17 @@ class Tap:
     """A capture: all frames that pass a place, whole and with the time."""
 
     def __init__(self, sim, place):
-        self.sim, self.place, self.frames = sim, place, []
+        self.sim, self.place, self.frames, self.streams = sim, place, [], {}
 
     def note(self, frame, pad=True):
         """The frame passes. A sender's own frames are captured before they are padded."""
         raw = frame.raw.ljust(60, b"\0") if pad else frame.raw
         self.frames.append((self.sim.now, raw, frame))
+        if frame.stream:
+            end, seq, size = frame.stream
+            stream = self.streams.setdefault(end, Stream(self.place, end.peer.first + 1))
+            stream.pass_by(seq, seq + size, frame.parts, self.sim.now)
+            return
         for message, low, high in frame.parts:
             message.seen(self.place, low, high, self.sim.now)
 

@@ -63,8 +63,10 @@ def response_body(command, size, file=FILE):
         return struct.pack("<HBBI", 89, 9, 0, 1) + bytes(32) + struct.pack("<QQII", 4096, 4096, 0x80, 0) + file + bytes(8)
     if command == CLOSE:
         return struct.pack("<HHI", 60, 0, 0) + bytes(52)
-    if command in (INFO, QUERY, NOTIFY):
-        return struct.pack("<HHI", 9, 72, size) + payload(size)
+    if command == NOTIFY:
+        return struct.pack("<HHIIII", 9, 72, size, 0, 1, size - 12) + "changed.dat".encode("utf-16-le")[:size - 12]
+    if command in (INFO, QUERY):
+        return struct.pack("<HHI", 9, 72, size) + bytes(size)
     if command == NEGOTIATE:
         return struct.pack("<HHHH", 65, 1, 0x210, 0) + bytes(16) + struct.pack(
             "<IIIIQQHHI", 7, 1 << 20, 1 << 20, 1 << 20, 0, 0, 128, 64, 0) + payload(64)
