@@ -5,7 +5,7 @@
 
 A small simulation (scripts/verdict_made) has clients, servers, links and TCP; it shares no code with the rest of the repository. It
 writes each scenario's captures, made at the client, in the middle and at the server, and knows from its own record whose
-the time was. `wirewait report` must print intervals that contain it, and name nobody else. One line a capture:
+the time was. `wirewait report` must print intervals that contain it, and not name another. One line a capture:
 
     WRONG    a truth outside its interval, or a name that had less than another
     HEDGED   two names, or none

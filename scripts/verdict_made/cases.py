@@ -12,9 +12,10 @@ PLACES = ("client", "middle", "server")
 class Case:
     """A scenario: settings of the usual program, or a program of its own.
 
-    `way` is how long a frame takes from the client to the middle and from there to the server, ms. `up`, `down` (between client and middle),
-    `far_up`, `far_down` (between server and middle: "up" is what the server sends) replace a way by other arguments of `Way`; functions
-    in them get the random source first. `slack`: points by which a truth may be outside its interval, where a capture lacks frames. `narrow` names the places where the wire has evidence of everything.
+    `way` is how long a frame takes from the client to the middle and from there to the server, ms. `up`, `down` (between
+    client and middle), `far_up`, `far_down` (between server and middle: "up" is what the server sends) replace a way by
+    other arguments of `Way`; functions in them get the random source first. `slack`: points by which a truth may be
+    outside its interval, where a capture lacks frames. `narrow` names the places where the wire has evidence of everything.
     """
 
     def __init__(self, name, n=100, kind="read", size=4_000, serve=const(2), think=const(1), way=(0.05, 0.05), up=None,
@@ -71,7 +72,7 @@ def styles(lab, case):
 
 
 def usual(lab, case, client):
-    """So many requests of one kind, a number of them outstanding, with a time to think before each."""
+    """Requests of one kind, a number of them outstanding, with a time to think before each."""
     links = [lab.connect(client, lab.server, *styles(lab, case)) for _ in range(case.connections)]
     think = case.think(lab.rng)
     state = {"left": case.n}

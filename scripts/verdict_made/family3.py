@@ -6,7 +6,7 @@ from .sim import MS
 
 
 def losing(part, kinds=("data",), again=False):
-    """Loses a part of such frames; with `again`, of those that are sent again, too."""
+    """Loses a part of such frames; with `again`, of retransmissions, too."""
     return {"drop": lambda rng: lambda frame: frame.kind in kinds and (again or not frame.again) and rng.random() < part}
 
 
@@ -83,8 +83,8 @@ CASES = [
     Case("writes-3seg-far", kind="write", far_down=FIVE),
     Case("both-near-server-30ms", serve=const(30), up=FIVE, down=FIVE),
     Case("both-far-client-30ms", think=const(30), far_up=FIVE, far_down=FIVE),
-    Case("again-and-again-near", n=60, down=losing(0.2, again=True)),
-    Case("again-and-again-far", n=60, far_down=losing(0.2, again=True)),
+    Case("lost-20-percent-near", n=60, down=losing(0.2, again=True)),
+    Case("lost-20-percent-far", n=60, far_down=losing(0.2, again=True)),
     Case("tails-near", down=tails(8)),
     Case("tails-far", far_up=tails(8)),
     Case("tails-near-probes", down=tails(8), **PROBES),

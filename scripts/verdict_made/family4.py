@@ -7,25 +7,27 @@ M4, M20, M100 = 4_000_000, 20_000_000, 100_000_000
 
 
 def limit(rate, place="near", queue=None, ways=("up", "down")):
-    """A link of so many bits a second, in both directions or one."""
+    """A link of limited rate (bits per second), in both directions or one."""
     names = {"near": {"up": "up", "down": "down"}, "far": {"up": "far_down", "down": "far_up"}}[place]
     more = {"rate": rate, **({"queue": queue} if queue else {})}
     return {names[way]: more for way in ways}
 
 
+# All places: the wire has evidence of everything.
+ALL = "client middle server"
 CASES = [
-    Case("down-4mbit-3seg", **limit(M4)),
-    Case("down-4mbit-20seg", n=40, size=28_000, **limit(M4)),
+    Case("down-4mbit-3seg", narrow="client server", **limit(M4)),
+    Case("down-4mbit-20seg", narrow=ALL, n=40, size=28_000, **limit(M4)),
     Case("down-4mbit-1seg", size=1_000, **limit(M4)),
-    Case("down-4mbit-20seg-far", n=40, size=28_000, **limit(M4, "far")),
-    Case("up-4mbit-20seg", n=40, kind="write", size=28_000, **limit(M4)),
-    Case("up-4mbit-20seg-far", n=40, kind="write", size=28_000, **limit(M4, "far")),
+    Case("down-4mbit-20seg-far", narrow=ALL, n=40, size=28_000, **limit(M4, "far")),
+    Case("up-4mbit-20seg", narrow=ALL, n=40, kind="write", size=28_000, **limit(M4)),
+    Case("up-4mbit-20seg-far", narrow=ALL, n=40, kind="write", size=28_000, **limit(M4, "far")),
     Case("up-4mbit-1seg", kind="write", size=1_000, **limit(M4)),
     Case("up-4mbit-3seg-far", kind="write", size=4_000, **limit(M4, "far")),
-    Case("down-20mbit-60k", n=40, size=60_000, **limit(M20)),
-    Case("down-20mbit-60k-way-10ms", n=40, size=60_000, way=(5, 5), **limit(M20)),
-    Case("up-20mbit-60k-way-10ms", n=40, kind="write", size=60_000, way=(5, 5), **limit(M20)),
-    Case("down-4mbit-server-30ms", n=60, size=8_000, serve=const(30), **limit(M4)),
+    Case("down-20mbit-60k", narrow=ALL, n=40, size=60_000, **limit(M20)),
+    Case("down-20mbit-60k-way-10ms", narrow=ALL, n=40, size=60_000, way=(5, 5), **limit(M20)),
+    Case("up-20mbit-60k-way-10ms", narrow=ALL, n=40, kind="write", size=60_000, way=(5, 5), **limit(M20)),
+    Case("down-4mbit-server-30ms", narrow=ALL, n=60, size=8_000, serve=const(30), **limit(M4)),
     Case("up-4mbit-server-60ms", n=60, kind="write", size=8_000, serve=const(60), **limit(M4)),
     Case("down-4mbit-client-60ms", n=60, size=8_000, think=const(60), **limit(M4)),
     Case("up-4mbit-client-60ms", n=60, kind="write", size=8_000, think=const(60), **limit(M4)),

@@ -20,7 +20,7 @@ def now_and_then(ms, part):
 
 
 def stops(at, ms, part=1.0):
-    """The sender stops behind so many bytes of its message, always or in a part of all."""
+    """The sender stops after that part of its message, always or in a part of all messages."""
     return lambda rng: lambda *_: (at, int(ms(rng)() if callable(ms) else ms * rng.uniform(1, 1.1) * MS)) if rng.random() < part else None
 
 
@@ -29,11 +29,15 @@ def sometimes(at, ms, part):
     return lambda rng: (at, int(ms * rng.uniform(1, 1.1) * MS)) if rng.random() < part else None
 
 
+# All places: the wire has evidence of everything.
+ALL = "client middle server"
 CASES = [
     Case("client-window-150ms", n=30, size=40_000, way=(0.2, 0.2), mine={**CLOSES, "read_delay": reads_after(150)}),
     Case("client-window-20ms", n=40, size=40_000, way=(0.2, 0.2), mine={**CLOSES, "read_delay": reads_after(20)}),
-    Case("client-window-20ms-way-5ms", n=40, size=40_000, way=(2.5, 2.5), mine={**CLOSES, "read_delay": reads_after(20)}),
-    Case("client-window-5ms-way-5ms", n=40, size=40_000, way=(2.5, 2.5), mine={**CLOSES, "read_delay": reads_after(5)}),
+    Case("client-window-20ms-way-5ms", narrow="client", n=40, size=40_000, way=(2.5, 2.5), mine={**CLOSES,
+         "read_delay": reads_after(20)}),
+    Case("client-window-5ms-way-5ms", narrow="client", n=40, size=40_000, way=(2.5, 2.5), mine={**CLOSES,
+         "read_delay": reads_after(5)}),
     Case("client-window-seldom", n=60, size=40_000, way=(0.5, 0.5), mine={**CLOSES, "read_delay": now_and_then(60, 0.2)}),
     Case("client-window-buffer-32k-scaled", n=40, size=60_000, way=(0.5, 0.5),
          mine={"buffer": 32_768, "scale": 2, "read_delay": reads_after(30)}),
@@ -41,7 +45,7 @@ CASES = [
     Case("server-window-nearly", n=40, kind="write", size=40_000, way=(0.5, 0.5), its={**NEARLY, "read_delay": reads_after(50)}),
     Case("server-window-150ms", n=30, kind="write", size=40_000, way=(0.2, 0.2), its={**CLOSES, "read_delay": reads_after(150)}),
     Case("server-window-20ms", n=40, kind="write", size=40_000, way=(0.2, 0.2), its={**CLOSES, "read_delay": reads_after(20)}),
-    Case("server-window-20ms-way-5ms", n=40, kind="write", size=40_000, way=(2.5, 2.5),
+    Case("server-window-20ms-way-5ms", narrow="server", n=40, kind="write", size=40_000, way=(2.5, 2.5),
          its={**CLOSES, "read_delay": reads_after(20)}),
     Case("server-window-600ms-probed", n=8 * 3, kind="write", size=30_000, way=(0.2, 0.2),
          its={**CLOSES, "read_delay": reads_after(600)}),
@@ -59,11 +63,12 @@ CASES = [
     Case("client-stops-30ms-way-5ms", n=40, kind="write", size=8_000, way=(2.5, 2.5), stop_request=sometimes(2_924, 30, 1)),
     Case("client-stops-seldom", n=100, kind="write", size=8_000, way=(0.5, 0.5), stop_request=sometimes(2_924, 100, 0.1)),
     Case("client-stops-300ms", n=30, kind="write", size=8_000, way=(0.5, 0.5), stop_request=sometimes(4_380, 300, 1)),
-    Case("nagle-response-40ms", n=40, size=2_000, way=(0.2, 0.2), its={"nagle": True}),
+    Case("nagle-response-40ms", narrow=ALL, n=40, size=2_000, way=(0.2, 0.2), its={"nagle": True}),
     Case("nagle-response-200ms", n=30, size=2_000, way=(0.2, 0.2), its={"nagle": True}, mine={"delack": 199 * MS}),
-    Case("nagle-response-40ms-way-5ms", n=40, size=2_000, way=(2.5, 2.5), its={"nagle": True}),
-    Case("nagle-request-200ms", n=30, kind="write", size=2_000, way=(0.2, 0.2), mine={"nagle": True}, its={"delack": 199 * MS}),
-    Case("nagle-request-40ms-way-5ms", n=40, kind="write", size=2_000, way=(2.5, 2.5), mine={"nagle": True}),
+    Case("nagle-response-40ms-way-5ms", narrow="client", n=40, size=2_000, way=(2.5, 2.5), its={"nagle": True}),
+    Case("nagle-request-200ms", narrow=ALL, n=30, kind="write", size=2_000, way=(0.2, 0.2), mine={"nagle": True},
+         its={"delack": 199 * MS}),
+    Case("nagle-request-40ms-way-5ms", narrow="server", n=40, kind="write", size=2_000, way=(2.5, 2.5), mine={"nagle": True}),
     Case("both-pause", n=40, size=8_000, way=(0.5, 0.5), serve=const(10), think=const(10), stop=stops(2_924, 20)),
     Case("both-stop", n=40, kind="write", size=8_000, way=(0.5, 0.5), serve=const(15),
          stop_request=sometimes(2_924, 20, 1)),

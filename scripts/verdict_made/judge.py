@@ -62,7 +62,7 @@ def judge(wirewait, path, name, shares, case, narrow):
     verdict = said["verdict"]
     row.named, row.sentence = verdict["culprit"], verdict["sentence"]
     if case.unknown:
-        # The capture has half of the conversation: whoever is named is guessed.
+        # The capture has half of the conversation: a name is a guess.
         row.wrong += [] if row.named == "none" else [f"named {row.named} where nothing can be known"]
         return row
     if not verdict["shares"]:

@@ -17,13 +17,13 @@ TABLE = {
     "a way that becomes longer once, behind the last evidence, looks like a station that became slower (0056)":
         "2/step-up-1-10ms c 2/step-1seg cms 2/step-writes ms 2/step-one-direction c 2/step-far cm "
         "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
-    "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
-        "3/again-and-again-near c 3/fast-both-far cm",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
     "what arrived in order behind a loss counts as there when its own bytes were: TCP gives it to the program when the loss is made good":
         "3/pending-lost-near c 3/pending-lost-far cm 3/4-outstanding-requests-near s 9/mixture-23 c 9/mixture-82 s "
         "9/mixture-83 m 9/mixture-90 c 9/mixture-114 c 9/mixture-138 cm",
+    "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
+        "3/fast-both-far cm",
     "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":
         "3/way-20ms-requests-far s 3/way-20ms-requests-near ms",
     "what a request's own frames, and single frames of responses, need on a slow line is the client's":

@@ -132,8 +132,8 @@ class Frame:
 class Way:
     """One direction of a link: it delays, queues, drops, doubles, and lets some frames be overtaken.
 
-    `delay` says how long a frame is on its way; none overtakes another unless `late` gives it more. `drop(frame)` and `twice(frame)` decide on
-    single frames. With a rate in bits a second frames queue; those beyond `queue` bytes are dropped.
+    `delay` says how long a frame is on its way; none overtakes another unless `late` gives it more. `drop(frame)` and
+    `twice(frame)` decide on single frames. With a rate in bits a second frames queue; those beyond `queue` bytes are dropped.
     """
 
     def __init__(self, sim, delay, rate=0, queue=None, drop=None, late=None, twice=None):

@@ -161,7 +161,7 @@ class Tcp:
             self.sim.after(max(wait, 10 * MS), probe)
 
     def persist(self):
-        """The other end's window is closed: ask again and again."""
+        """The other end's window is closed: probe it, at intervals that double."""
         self.persists += 1
         run, una = self.persists, self.una
 
