@@ -104,6 +104,7 @@ CASES = [
     Case("pending-lost-far", serve=const(25), pending=5, size=1_000, far_up=interims(5)),
     Case("4-outstanding-behind-a-loss-near", n=200, outstanding=4, size=1_000, serve=const(4), up=starts(20)),
     Case("4-outstanding-behind-a-loss-far", n=200, outstanding=4, size=1_000, serve=const(4), far_up=starts(20)),
+    Case("8-outstanding-28k-requests-near", n=60, outstanding=8, size=28_000, serve=const(8), way=(0.1, 8), up=FIVE),
     Case("stamps-requests-near", up=FIVE, **STAMPS),
     Case("stamps-responses-far", far_up=FIVE, **STAMPS),
     Case("fast-both-near", n=200, size=8_000, up=losing(0.02), down=losing(0.02), **FAST),

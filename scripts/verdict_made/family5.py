@@ -157,6 +157,19 @@ def locks(hold_ms):
     return program
 
 
+def one_idle(lab, case):
+    """The usual work on one connection, and a keep-alive of TCP in each of its pauses on another one."""
+    usual(lab, case, lab.clients[0])
+    link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+
+    def work():
+        yield from link.open()
+        for _ in range(2 * case.n):
+            yield 150 * MS
+            link.near.keep_alive()
+    lab.sim.process(work())
+
+
 CASES = [
     Case("2-outstanding", n=150, outstanding=2, serve=const(3), way=(1, 1)),
     Case("8-outstanding-one-worker", n=200, outstanding=8, workers=1, serve=const(5), way=(1.5, 1.5)),
@@ -180,9 +193,21 @@ CASES = [
     Case("2-loops-quick-acks-random", n=150, outstanding=2, size=200, serve=const(1), think=uniform(20, 80), way=(8, 0.1),
          mine={"ack": "quick"}),
     Case("8-loops-quick-acks", n=200, outstanding=8, size=1_000, serve=const(2), think=uniform(20, 60), way=(8, 2), mine={"ack": "quick"}),
+    # Short responses of which the last waits for its acknowledgement, so that the server probes: nothing was lost.
+    Case("4-loops-probed", n=100, outstanding=4, size=200, serve=const(0.5), think=const(75), way=(1, 0.05), its={"tlp": True}),
+    Case("4-loops-probed-stamps", n=100, outstanding=4, size=200, serve=const(0.5), think=const(75), way=(1, 0.05),
+         mine={"stamps": True}, its={"tlp": True, "stamps": True}),
+    Case("8-loops-probed", n=100, outstanding=8, size=200, serve=const(0.5), think=const(75), way=(1, 0.05), its={"tlp": True}),
+    Case("8-loops-not-probed", n=100, outstanding=8, size=200, serve=const(0.5), think=const(75), way=(1, 0.05)),
+    Case("8-loops-late-server", n=100, outstanding=8, size=200, serve=const(0.5), think=const(75), way=(1, 0.05),
+         its={"tlp": True, "ack": "read", "read_delay": lambda rng: lambda: 300 * US if rng.random() < 0.5 else 4 * US}),
+    Case("4-loops-not-probed", n=100, outstanding=4, size=200, serve=const(0.5), think=const(75), way=(1, 0.05)),
     Case("4-loops-way-8ms", n=200, outstanding=4, size=1_000, serve=const(2), think=uniform(5, 60), way=(2, 2)),
     Case("4-connections", n=160, outstanding=4, connections=4, serve=const(4), way=(1, 1)),
     Case("4-connections-one-worker", n=160, outstanding=4, connections=4, workers=1, serve=const(4), way=(1, 1)),
+    # Both connections count the packets of their station: a number that the one lacks, the other has.
+    Case("2-connections-pauses-300ms", n=60, outstanding=2, connections=2, think=uniform(210, 400), serve=const(2)),
+    Case("2-connections-one-idle", program=one_idle, n=40, think=uniform(210, 400), serve=const(2)),
     Case("4-clients-one-worker", n=50, clients=4, workers=1, serve=const(4), way=(1, 1), places=("middle", "server")),
     Case("4-clients-one-worker-disk", n=50, clients=4, workers=1, serve=disk(), way=(0.1, 0.1), places=("middle", "server")),
     Case("4-clients-parallel", n=50, clients=4, serve=const(4), think=const(10), way=(1, 1), places=("middle", "server")),

@@ -20,8 +20,9 @@ TABLE = {
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
     "what arrived in order behind a loss counts as there when its own bytes were: TCP gives it to the program when the loss is made good":
-        "3/pending-lost-near c 3/pending-lost-far cm 3/4-outstanding-requests-near s 9/mixture-23 c 9/mixture-82 s "
-        "9/mixture-83 m 9/mixture-90 c 9/mixture-114 c 9/mixture-138 cm",
+        "3/pending-lost-near c 3/pending-lost-far cm 3/8-outstanding-28k-requests-near ms "
+        "3/4-outstanding-requests-near s 9/mixture-23 c 9/mixture-82 s 9/mixture-83 m 9/mixture-90 c 9/mixture-114 c "
+        "9/mixture-138 cm",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
         "3/fast-both-far cm",
     "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":
@@ -34,16 +35,21 @@ TABLE = {
         "4/full-acks-down-4mbit-20seg ms 4/full-acks-up-4mbit-20seg c",
     "losses on a slow line with a short queue: shares are off by half a point":
         "4/down-4mbit-queue-16k m",
-    "several outstanding on a slow line: what the line needs for the first frame of a response is the server's":
-        "4/up-4mbit-4-outstanding c 5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
+    "an upload with several outstanding: the acknowledgements that walk through a request on a slow line do not show when it arrived":
+        "4/up-4mbit-4-outstanding c 4/up-4mbit-4-outstanding-60k c 4/up-4mbit-8-outstanding-28k c "
+        "4/up-20mbit-4-outstanding-60k-quick c",
     "responses of other clients on a slow link behind the capture count as the server's time":
         "4/down-4mbit-3-clients-one-link m",
+    "several outstanding on a slow line: what the line needs for the first frame of a response is the server's":
+        "5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
     "nothing is outstanding at the server while responses are on a slow line: the client's, though it waits":
         "5/8-outstanding-20mbit-8k ms",
     "several programs of a client: the pause behind one's response before another's request bounds no way, and shows none":
         "5/2-loops-quick-acks ms 5/2-loops-quick-acks-random ms 5/8-loops-quick-acks ms 5/4-loops-way-8ms ms "
         "9/mixture-17 s 9/mixture-26 s 9/mixture-33 ms 9/mixture-35 m 9/mixture-38 s 9/mixture-57 s 9/mixture-63 s "
         "9/mixture-74 c 9/mixture-91 s 9/mixture-101 ms 9/mixture-105 s 9/mixture-111 ms 9/mixture-131 s",
+    "a delayed acknowledgement of several short responses is taken for the way":
+        "5/8-loops-probed s 5/8-loops-not-probed ms 5/8-loops-late-server ms",
     "a window that is nearly closed, by less than a segment, is not taken for a closed one (0057)":
         "6/client-window-nearly cms 6/server-window-nearly cms",
     "a sender that stops within its message is not known to: the transfer, and so the network, has that time (0057)":
