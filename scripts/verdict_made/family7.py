@@ -1,6 +1,6 @@
 """Family 7: transports without TCP."""
 
-from . import ncp, netbeui
+from . import nbipx, ncp, netbeui
 from .cases import Case
 from .family3 import losing
 from .play import bimodal, const, disk, each
@@ -16,16 +16,18 @@ def netware(**settings):
     return program
 
 
-def nbf(**settings):
-    """The usual work over NetBEUI."""
+def nbf(session=netbeui.Session, **settings):
+    """The usual work over NetBEUI, or NetBIOS over IPX."""
     def program(lab, case):
         for client in lab.clients:
-            lab.sim.process(netbeui.work(netbeui.Session(lab, client, lab.server, **settings), case, lab))
+            lab.sim.process(netbeui.work(session(lab, client, lab.server, **settings), case, lab))
     return program
 
 
 NBF = {"program": nbf(), "kind": netbeui.READ, "size": 4_000}
 NBF_WRITE = {**NBF, "kind": netbeui.WRITE}
+NBIPX = {"program": nbf(nbipx.Session), "kind": netbeui.READ, "size": 4_000}
+NBIPX_WRITE = {**NBIPX, "kind": netbeui.WRITE}
 NCP = {"program": netware(), "kind": ncp.READ, "size": 1_024}
 FIVE = losing(0.05)
 CASES = [
@@ -77,4 +79,16 @@ CASES = [
     Case("nbf-server-not-ready", **{**NBF_WRITE, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
     Case("nbf-window-1-late-acks", **{**NBF, "n": 50, "program": nbf(window=1)}),
     Case("nbf-4mbit", **NBF, down={"rate": 4_000_000}),
+    Case("nbipx-server", **NBIPX, serve=const(5)),
+    Case("nbipx-client", **NBIPX, serve=const(0.5), think=const(8)),
+    Case("nbipx-way-5ms", **NBIPX, serve=const(1), way=(2.5, 2.5)),
+    Case("nbipx-way-5ms-writes", **NBIPX_WRITE, serve=const(1), way=(2.5, 2.5)),
+    Case("nbipx-server-300ms", **{**NBIPX, "n": 30}, serve=const(300)),
+    Case("nbipx-lost-requests-near", **NBIPX, up=FIVE),
+    Case("nbipx-lost-requests-far", **NBIPX, far_down=FIVE),
+    Case("nbipx-lost-responses-near", **NBIPX, down=FIVE),
+    Case("nbipx-lost-responses-far", **NBIPX, far_up=FIVE),
+    Case("nbipx-writes-lost-near", **NBIPX_WRITE, up=FIVE),
+    Case("nbipx-writes-lost-far", **NBIPX_WRITE, far_down=FIVE),
+    Case("nbipx-4mbit", **NBIPX, down={"rate": 4_000_000}),
 ]

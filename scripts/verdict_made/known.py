@@ -65,6 +65,8 @@ TABLE = {
         "7/nbf-client-not-ready cms 7/nbf-server-not-ready cms",
     "late acknowledgements of LLC are no stall, and are taken for the rate of the line (0057)":
         "7/nbf-window-1-late-acks cms",
+    "a request that was lost before the capture, and comes 400 ms later, is a pause of the client: IPX numbers no packets":
+        "7/nbipx-lost-requests-near ms 7/nbipx-lost-requests-far s",
     "time for which the capture lacks frames is not unknown":
         "8/missed-requests cms 8/missed-any-20-percent cms 8/hole cms",
     "a clock that is set within a request whose response has several segments is not found (0049)":

@@ -56,6 +56,9 @@ def filler(size):
 class End:
     """One end of a link. `every`: how many frames it takes before it acknowledges; `late`: or after this time."""
 
+    # How many numbers there are.
+    numbers = 128
+
     def __init__(self, station, every=2, late=60 * MS, wait=400 * MS, window=7):
         self.station, self.sim = station, station.sim
         self.every, self.late, self.wait, self.window = every, late, wait, window
@@ -79,7 +82,7 @@ class End:
             information, parts = self.queue.pop(0)
             self.flying.append((self.sent, information, parts))
             self.put(*self.flying[-1], False)
-            self.sent = (self.sent + 1) % 128
+            self.sent = (self.sent + 1) % self.numbers
             if len(self.flying) == 1:
                 self.start()
 
@@ -147,13 +150,13 @@ class End:
     def information(self, number, information, parts):
         """An I-frame came."""
         if number != self.expects:
-            if not self.rejected and (number - self.expects) % 128 < 64:
+            if not self.rejected and (number - self.expects) % self.numbers < self.numbers // 2:
                 self.rejected = True
                 self.sim.after(5 * US, lambda: self.supervise(0x09))
-            elif (number - self.expects) % 128 >= 64:
+            elif (number - self.expects) % self.numbers >= self.numbers // 2:
                 self.sim.after(5 * US, lambda: self.supervise(0x01))
             return
-        self.expects, self.rejected = (number + 1) % 128, False
+        self.expects, self.rejected = (number + 1) % self.numbers, False
         self.owed += 1
         self.ack_run += 1
         run, came = self.ack_run, self.sim.now
@@ -182,9 +185,11 @@ class End:
 class Session:
     """A client's NetBIOS session with a server."""
 
+    ends = End
+
     def __init__(self, lab, client, server, stop=None, **settings):
         self.lab, self.sim, self.client, self.server, self.stop = lab, lab.sim, client, server, stop
-        self.near, self.far = End(client, **settings), End(server.station, **settings)
+        self.near, self.far = self.ends(client, **settings), self.ends(server.station, **settings)
         self.near.peer, self.far.peer = self.far, self.near
         for end in (self.near, self.far):
             end.station.takers[id(end)] = end.take

@@ -79,7 +79,6 @@ class Tcp:
                 return
             room = self.una + self.peer_window - self.nxt
             if size > room:
-                # Not a little at a time: RFC 9293, 3.8.6.2.1.
                 if room >= self.most_window // 2 and room > 0:
                     size = room
                 else:
