@@ -36,6 +36,7 @@ mod lab;
 mod last;
 mod layers;
 mod ledger;
+mod links;
 mod live;
 mod load;
 mod lookups;

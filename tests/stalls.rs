@@ -13,8 +13,8 @@ use wirewait_synth::ipv4::{self, Segment, Socket, flag};
 use wirewait_synth::smb2::{self, Header, PENDING, command, request, response};
 use wirewait_wire::{LinkType, Timestamp};
 
-const US: i64 = 1_000;
-const MS: i64 = 1_000_000;
+pub(crate) const US: i64 = 1_000;
+pub(crate) const MS: i64 = 1_000_000;
 /// Data in a full segment.
 const FULL: usize = 1460;
 const OPEN: u16 = 65_535;
@@ -27,7 +27,7 @@ const ENDS: [usize; 2] = [CLIENT, SERVER];
 
 /// What the stations did, ns: a client's requests one after the other.
 #[derive(Clone, Copy, Debug, Default)]
-struct Did {
+pub(crate) struct Did {
     client: i64,
     server: i64,
     active: i64,
@@ -37,7 +37,7 @@ struct Did {
 
 impl Did {
     /// A request from then to then, of which this was the client's (or another client's), and the server's.
-    fn call(&mut self, (from, to): (i64, i64), client: i64, server: i64) {
+    pub(crate) fn call(&mut self, (from, to): (i64, i64), client: i64, server: i64) {
         let gap = self.over.map_or(0, |over| from - over);
         if gap <= THINK {
             self.client += gap;
@@ -59,7 +59,7 @@ impl Did {
     }
 
     /// Per mille of the active time, in the order of [`Culprit::ALL`].
-    fn shares(&self) -> [i64; 3] {
+    pub(crate) fn shares(&self) -> [i64; 3] {
         let network = self.active - self.client - self.server;
         [self.client, network, self.server].map(|ns| ns * 1000 / self.active)
     }

@@ -457,6 +457,7 @@ impl Conversation {
             .flow
             .get_or_insert_with(|| Box::new(StreamFlow::new(2)));
         if let Some(what) = flow.ready(1 - side, more, mark) {
+            self.opens_window(1 - side, &what, mark, events);
             self.notice(1 - side, mark, (what, 0), events);
         }
         self.pairing.control(WHOLE_FRAME, events);

@@ -359,6 +359,13 @@ impl StreamFlow {
         Some(Noticed::Busy)
     }
 
+    /// Whether `side` said that it can take nothing more, and nothing else since.
+    #[cold]
+    pub(crate) fn is_busy(&self, side: usize) -> bool {
+        let trouble = self.ways[side].trouble.as_ref();
+        trouble.is_some_and(|trouble| trouble.busy.is_some())
+    }
+
     /// `side` asks the other for an answer.
     pub(crate) fn polled(&mut self, side: usize, mark: Mark) -> Noticed {
         let way = &mut self.ways[side];

@@ -141,11 +141,12 @@ impl Link {
     }
 
     /// `side` polls. It has something on its way that the capture has not, if nothing else of it is
-    /// unacknowledged.
+    /// unacknowledged, and the other side did not ask it to wait: then it polls to hear whether it may go on.
     #[cold]
     pub(crate) fn polls(&mut self, side: usize, at: Timestamp) {
         let Some(data_at) = self.data_at else { return };
-        if self.inquiries[side].is_none() && !self.flow.is_waiting(side) {
+        let asked_to_wait = self.flow.is_busy(1 - side);
+        if self.inquiries[side].is_none() && !self.flow.is_waiting(side) && !asked_to_wait {
             self.inquiries[side] = Some(Inquiry {
                 since: at,
                 silent_ns: at.since(data_at),

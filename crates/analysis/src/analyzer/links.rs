@@ -167,9 +167,11 @@ impl AnalyzerState {
         let flow = &mut link.flow;
         let polled = asks.then(|| flow.polled(side, mark));
         if let Some(what) = ready {
+            self.goes_on_behind(link, path, side, (&what, mark), sink);
             self.notice(link, path, side, mark, (what, 0), sink);
         }
         if let Some(what) = polled {
+            self.goes_on_behind(link, path, side, (&what, mark), sink);
             self.notice(link, path, side, mark, (what, 0), sink);
         }
         if let Some(rejected) = rejected {

@@ -5,6 +5,7 @@ use super::Conversation;
 use crate::stalls::{MessageStall, StallCause};
 use crate::world::Events;
 use crate::{Mark, Noticed};
+use wirewait_wire::Endpoint;
 
 /// No receiver keeps an acknowledgement waiting for less, ns: the shortest timers of systems (Linux).
 const DELAYED_NS: i64 = 40_000_000;
@@ -40,6 +41,20 @@ impl Conversation {
                 cause: StallCause::ClosedWindow,
             };
             self.pairing.stalled(stall, events);
+        }
+    }
+
+    /// The other end of the link below, which takes what `sender` sends, can take data again.
+    #[cold]
+    pub(crate) fn can_take_again(
+        &mut self,
+        sender: Endpoint,
+        what: &Noticed,
+        mark: Mark,
+        events: &mut impl Events,
+    ) {
+        if let Some(sender) = self.between.ends.iter().position(|end| *end == sender) {
+            self.opens_window(1 - sender, what, mark, events);
         }
     }
 

@@ -1,0 +1,204 @@
+//! Whose time is what, over links and transports other than TCP, and where the capture lacks frames. Each traffic is
+//! captured at several places; what it must give is what the stations that made it did, added up here.
+//! `WIREWAIT_LINKS=FOLDER` keeps the captures.
+
+use crate::stalls::{Did, MS, TOLERANCE, US};
+use crate::support::{Analysis, analyse_frames};
+use wirewait_analysis::{Grade, Phase};
+use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
+use wirewait_synth::Scenario;
+
+/// The sides of a conversation.
+const C: usize = 0;
+const S: usize = 1;
+const SIDES: [&str; 2] = ["C>S", "S>C"];
+
+/// SMB over NetBEUI.
+const NBF: &str = "\
+client C nbf 00-00-1b-00-00-01 name=WKSTA session=5
+server S nbf 00-00-1b-00-00-09 name=FILESRV session=7
+";
+
+/// SMB over TCP.
+const TCP: &str = "\
+client C tcp 10.0.0.1:49152
+server S tcp 10.0.0.9:445
+";
+
+/// SMB over NetBIOS over IPX, and over SPP of XNS.
+const NBIPX: &str = "\
+ethernet ii
+client C nbipx 00000022.020000002201:0455
+server S nbipx 00000022.020000000001:0455
+";
+const SPP: &str = "\
+ethernet ii
+client C spp 00000022.02608c000101:0bc1
+server S spp 00000022.02608c000009:0bd0
+";
+
+/// NCP over IPX.
+const NCP: &str = "\
+ethernet ii
+client C ipx 00000022.020000002201:4003
+server S ipx 00000022.020000000001:0451
+";
+
+/// Where the capture is made: how far the client and the server are from it, ns.
+const PLACES: [[i64; 2]; 3] = [[10 * US, 2 * MS], [2 * MS, 10 * US], [MS, MS]];
+
+/// A scenario whose lines are said by the clocks of the stations, captured between them.
+struct Play {
+    stations: &'static str,
+    ways: [i64; 2],
+    lines: Vec<(i64, String)>,
+    did: Did,
+    at: i64,
+    /// Each frame comes again so much later.
+    mirror: Option<i64>,
+}
+
+impl Play {
+    fn new(stations: &'static str, ways: [i64; 2]) -> Self {
+        let mut play = Self {
+            stations,
+            ways,
+            lines: Vec::new(),
+            did: Did::default(),
+            at: 1_000 * MS,
+            mirror: None,
+        };
+        if stations == NBIPX || stations == SPP {
+            // The server answers at once.
+            let ns = 2 * ways[S];
+            play.lines.push((0, format!("C>S connect gap=0.{ns:09}")));
+        }
+        play
+    }
+
+    /// The way between the stations.
+    fn way(&self) -> i64 {
+        self.ways[0] + self.ways[1]
+    }
+
+    /// `side` says this at `at`; when it arrives.
+    fn says(&mut self, side: usize, at: i64, what: &str) -> i64 {
+        let line = format!("{} {what}", SIDES[side]);
+        self.lines.push((at + self.ways[side], line));
+        at + self.way()
+    }
+
+    /// What was asked since `at` is over: so much was the client's and the server's.
+    fn over(&mut self, span: (i64, i64), client: i64, server: i64) {
+        self.did.call(span, client, server);
+        self.at = span.1 + MS;
+    }
+
+    fn scenario(&self) -> Scenario {
+        let mut lines = self.lines.clone();
+        lines.sort_by_key(|(at, _)| *at);
+        let mut text = format!("title made\n{}\n", self.stations);
+        if let Some(ns) = self.mirror {
+            text += &format!("mirror 0.{ns:09}\n");
+        }
+        for (at, line) in lines {
+            let (s, ns) = (at / (1_000 * MS), at % (1_000 * MS));
+            text += &format!("{s}.{ns:09} {line}\n");
+        }
+        Scenario::parse("links", &text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    }
+
+    fn analysed(&self) -> Analysis {
+        analyse_frames(self.scenario().frames())
+    }
+
+    /// The truth is within the intervals of the verdict, and who is named is right.
+    fn possible(&self, name: &str) -> Analysis {
+        let scenario = self.kept(name);
+        let found = analyse_frames(scenario.frames());
+        let verdict = Verdict::on(&found.snapshot);
+        let shares = self.did.shares();
+        for (culprit, truth) in Culprit::ALL.into_iter().zip(shares) {
+            let share = verdict.share(culprit).thousandths;
+            let [low, high] = [share.low, share.high].map(|of| of as i64);
+            let within = low - TOLERANCE <= truth && truth <= high + TOLERANCE;
+            assert!(within, "{name}: {culprit:?} {truth} {share:?} {verdict:?}");
+        }
+        let most = (0..3).max_by_key(|of| shares[*of]).unwrap();
+        if let Finding::Named(culprit) = verdict.finding {
+            assert_eq!(culprit, Culprit::ALL[most], "{name}: {verdict:?}");
+        }
+        found
+    }
+
+    fn kept(&self, name: &str) -> Scenario {
+        let scenario = self.scenario();
+        if let Some(folder) = std::env::var_os("WIREWAIT_LINKS") {
+            let file = std::path::Path::new(&folder).join(format!("{name}.pcapng"));
+            std::fs::write(file, scenario.pcapng()).unwrap();
+        }
+        scenario
+    }
+
+    /// The verdict names this culprit, and has the truth in its intervals.
+    fn judged(&self, name: &str, culprit: Culprit) -> Analysis {
+        let found = self.possible(name);
+        let verdict = Verdict::on(&found.snapshot);
+        let finding = Finding::Named(culprit);
+        assert_eq!(
+            verdict.finding,
+            finding,
+            "{name}: {:?}\n{verdict:?}",
+            self.did.shares()
+        );
+        found
+    }
+}
+
+/// A message in three frames, of which the sender sends the second and the third only when its receiver, who said that
+/// it can take nothing more, can take more.
+fn not_ready(ways: [i64; 2], sender: usize, ns: i64, polls: bool) -> Play {
+    let mut play = Play::new(NBF, ways);
+    for _ in 0..40 {
+        let began = play.at;
+        let part = "lost=2,3";
+        let mut first = began;
+        if sender == S {
+            first = play.says(C, began, "smb1 read-andx fid=1 offset=0 length=3500") + MS;
+        }
+        let message = match sender {
+            S => format!("smb1 read-andx data=3500 | {part}"),
+            _ => format!("smb1 write-andx fid=1 offset=0 data=3500 | {part}"),
+        };
+        let arrived = play.says(sender, first, &message);
+        let told = play.says(1 - sender, arrived, "llc rnr");
+        if polls {
+            let asked = play.says(sender, told + 100 * MS, "llc rr poll");
+            play.says(1 - sender, asked, "llc rnr final");
+        }
+        let goes_on = play.says(1 - sender, arrived + ns, "llc rr");
+        let mut end = play.says(sender, goes_on, "again part=2,3 | gap=0.000001") + US;
+        if sender == C {
+            end = play.says(S, end + MS, "smb1 write-andx count=3500");
+        }
+        let own = arrived + ns - told;
+        let shares = match sender {
+            S => (own, MS),
+            _ => (0, own + MS),
+        };
+        play.over((began, end), shares.0, shares.1);
+    }
+    play
+}
+
+#[test]
+fn a_link_whose_receiver_is_not_ready_waits_for_that_station() {
+    for (sender, culprit) in [(S, Culprit::Client), (C, Culprit::Server)] {
+        for (place, ways) in PLACES.into_iter().enumerate() {
+            for polls in [false, true] {
+                let name = format!("rnr-{sender}-{place}-{polls}");
+                not_ready(ways, sender, 300 * MS, polls).judged(&name, culprit);
+            }
+        }
+    }
+}
