@@ -202,3 +202,41 @@ fn a_link_whose_receiver_is_not_ready_waits_for_that_station() {
         }
     }
 }
+
+/// The sender sends the first part of a message, and the rest so long after its receiver had that.
+fn stopped(ways: [i64; 2], sender: usize, ns: i64) -> Play {
+    let mut play = Play::new(NBF, ways);
+    // Of the first one it is not known yet how far its sender is.
+    for _ in 0..200 {
+        let began = play.at;
+        let mut first = began;
+        if sender == S {
+            first = play.says(C, began, "smb1 read-andx fid=1 offset=0 length=3500") + MS;
+        }
+        let message = match sender {
+            S => "smb1 read-andx data=3500 | lost=2,3",
+            _ => "smb1 write-andx fid=1 offset=0 data=3500 | lost=2,3",
+        };
+        let arrived = play.says(sender, first, message);
+        let told = play.says(1 - sender, arrived, "llc rr");
+        let mut end = play.says(sender, told + ns, "again part=2,3 | gap=0.000001") + US;
+        if sender == C {
+            end = play.says(S, end + MS, "smb1 write-andx count=3500");
+        }
+        let shares = match sender {
+            C => (ns, MS),
+            _ => (0, ns + MS),
+        };
+        play.over((began, end), shares.0, shares.1);
+    }
+    play
+}
+
+#[test]
+fn who_stops_within_a_message_on_a_link_has_that_time() {
+    for (sender, culprit) in [(S, Culprit::Server), (C, Culprit::Client)] {
+        for (place, ways) in PLACES.into_iter().enumerate() {
+            stopped(ways, sender, 300 * MS).judged(&format!("stopped-{sender}-{place}"), culprit);
+        }
+    }
+}

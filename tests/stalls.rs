@@ -223,6 +223,15 @@ impl Link {
         (sender, bytes, first): (usize, usize, usize),
         between: impl Fn(&mut Self, i64) -> (i64, i64),
     ) {
+        self.in_parts((sender, 1 - sender, bytes, first), between);
+    }
+
+    /// As [`Self::in_two`], where `whose` was the reason.
+    fn in_parts(
+        &mut self,
+        (sender, whose, bytes, first): (usize, usize, usize, usize),
+        between: impl Fn(&mut Self, i64) -> (i64, i64),
+    ) {
         const WORKS: i64 = MS;
         let began = self.at;
         let data = self.transfer(sender, bytes);
@@ -242,11 +251,67 @@ impl Link {
             let answered = self.message(SERVER, command::WRITE, 0, response::write(bytes as u32));
             end = self.sends(SERVER, end + WORKS, &answered);
         }
-        let (client, server) = match sender {
-            SERVER => (own, 0),
+        let (client, server) = match whose {
+            CLIENT => (own, 0),
             _ => (0, own),
         };
         self.over((began, end), client, server + WORKS);
+    }
+
+    /// The receiver has all of the first part and says so; so long after that, the sender sends the rest.
+    fn stopped(&mut self, sender: usize, parts: (usize, usize), ns: i64) {
+        let (bytes, first) = parts;
+        self.in_parts((sender, sender, bytes, first), |link, arrived| {
+            let told = link.acknowledges(1 - sender, arrived, OPEN);
+            (told + ns, ns)
+        });
+    }
+
+    /// The sender sends one segment, whose acknowledgement is lost behind the capture, another one when its timer runs out, and the
+    /// rest when that is acknowledged.
+    fn probed(&mut self, sender: usize) {
+        let began = self.at;
+        let data = self.transfer(sender, 8_000);
+        let mut at = began;
+        if sender == SERVER {
+            let asked = self.message(CLIENT, command::READ, 0, request::read(1, 0, 8_000));
+            at = self.sends(CLIENT, began, &asked) + MS;
+        }
+        let arrived = self.sends(sender, at, &data[..FULL]);
+        self.acknowledges(1 - sender, arrived, OPEN);
+        let arrived = self.sends(sender, at + 212 * MS, &data[FULL..2 * FULL]);
+        let told = self.acknowledges(1 - sender, arrived, OPEN);
+        at = told + 20 * US;
+        let mut end = self.sends(sender, at, &data[2 * FULL..]);
+        if sender == CLIENT {
+            let answered = self.message(SERVER, command::WRITE, 0, response::write(8_000));
+            end = self.sends(SERVER, end + MS, &answered);
+        }
+        self.over((began, end), 0, MS);
+    }
+
+    /// A message of which each segment takes so long on the line, and is acknowledged as it comes.
+    fn slowly(&mut self, sender: usize, bytes: usize, ns: i64) {
+        let began = self.at;
+        let data = self.transfer(sender, bytes);
+        let mut at = began;
+        if sender == SERVER {
+            let asked = self.message(CLIENT, command::READ, 0, request::read(1, 0, bytes as u32));
+            at = self.sends(CLIENT, began, &asked) + MS;
+        }
+        let mut end = at;
+        for part in data.chunks(FULL) {
+            // The line is before the capture where that is at the receiver.
+            let left = self.ways[0] + self.ways[1];
+            end = self.sends(sender, at + ns - left, part);
+            self.acknowledges(1 - sender, end, OPEN);
+            at = end;
+        }
+        if sender == CLIENT {
+            let answered = self.message(SERVER, command::WRITE, 0, response::write(bytes as u32));
+            end = self.sends(SERVER, end + MS, &answered);
+        }
+        self.over((began, end), 0, MS);
     }
 
     /// The receiver says that it can take nothing more, and so long after that, that it can.
@@ -370,7 +435,7 @@ struct Expected {
 
 /// Intervals are narrower than this, per mille, and may miss the truth by so much.
 const NARROW: u64 = 150;
-const TOLERANCE: i64 = 5;
+pub(crate) const TOLERANCE: i64 = 5;
 
 /// Each share is within its interval, and that is narrow.
 fn assert_within(name: &str, verdict: &Verdict, did: &Did) {
@@ -646,5 +711,133 @@ fn an_acknowledgement_that_is_far_away_is_the_networks_time() {
         let within =
             share.low as i64 - TOLERANCE <= truth && truth <= share.high as i64 + TOLERANCE;
         assert!(within, "{end}: {truth} and not {share:?}");
+    }
+}
+
+/// Half of a message, then nothing though all of it is acknowledged and the window is open, then the rest.
+#[test]
+fn who_stops_within_a_message_has_that_time() {
+    for (sender, culprit, words) in [
+        (
+            SERVER,
+            Culprit::Server,
+            "was with a server stopped in the middle of a message",
+        ),
+        (
+            CLIENT,
+            Culprit::Client,
+            "was with a client stopped in the middle of a message",
+        ),
+    ] {
+        for end in ENDS {
+            for way in [100 * US, 5 * MS] {
+                // The rest is half of it, or a single segment.
+                for parts in [(32_768, 16_060), (16_100, 16_060)] {
+                    let (frames, did) =
+                        forty(end, way, |link| link.stopped(sender, parts, 300 * MS));
+                    let name = format!("stopped-{sender}-{end}-{way}-{}", parts.0);
+                    let found = analyse_frames(&frames);
+                    let verdict = Verdict::on(&found.snapshot);
+                    assert_eq!(
+                        verdict.finding,
+                        Finding::Named(culprit),
+                        "{name}: {verdict:?}"
+                    );
+                    assert_within(&name, &verdict, &did);
+                    let stall = verdict.stall.unwrap();
+                    assert_eq!(
+                        (stall.cause, stall.of),
+                        (StallCause::Stopped, culprit),
+                        "{name}"
+                    );
+                    let expected = Expected {
+                        culprit,
+                        stall: "stopped",
+                        words,
+                        symptom: "",
+                        never: &[],
+                    };
+                    said(&name, &frames, &expected);
+                }
+            }
+        }
+    }
+}
+
+/// A line of 64 kbit/s takes 190 ms for each segment: its receiver has acknowledged all when the next one comes.
+#[test]
+fn a_slow_line_is_no_sender_that_stops() {
+    for sender in ENDS {
+        let (frames, _) = forty(1 - sender, 100 * US, |link| {
+            link.slowly(sender, 6_000, 190 * MS)
+        });
+        let found = analyse_frames(&frames).snapshot;
+        for server in [false, true] {
+            let sum = found.stalls.of(server, StallCause::Stopped);
+            assert_eq!(sum.count, 0, "{sender}: {sum:?}");
+        }
+        if sender == SERVER {
+            let verdict = Verdict::on(&found);
+            assert_eq!(
+                verdict.finding,
+                Finding::Named(Culprit::Network),
+                "{verdict:?}"
+            );
+        }
+    }
+}
+
+/// A round trip of 300 ms, of which nothing is known as the capture began later: each flight waits for the one before.
+#[test]
+fn a_sender_that_waits_for_its_acknowledgements_has_not_stopped() {
+    for sender in ENDS {
+        let far = 150 * MS;
+        let (frames, did) = forty(1 - sender, far, |link| {
+            link.stopped(sender, (32_768, 16_060), 0)
+        });
+        for frames in [&frames[..], &frames[3..]] {
+            let verdict = Verdict::on(&analyse_frames(frames).snapshot);
+            let [client, _, server] = did.shares();
+            for (culprit, truth) in [(Culprit::Client, client), (Culprit::Server, server)] {
+                let low = verdict.share(culprit).thousandths.low as i64;
+                assert!(
+                    low <= truth + TOLERANCE,
+                    "{sender}: {culprit:?} {low} {truth}"
+                );
+            }
+            assert_eq!(verdict.stall, None, "{sender}");
+        }
+    }
+}
+
+/// Its data was lost before the capture: a number is missing, and a timer runs out.
+#[test]
+fn data_that_was_lost_before_the_capture_stops_nobody() {
+    for sender in ENDS {
+        let (frames, _) = forty(1 - sender, 100 * US, |link| {
+            link.in_parts((sender, sender, 32_768, 16_060), |link, arrived| {
+                let told = link.acknowledges(1 - sender, arrived, OPEN);
+                link.id[sender] = link.id[sender].wrapping_add(1);
+                (told + 204 * MS, 0)
+            });
+        });
+        let verdict = Verdict::on(&analyse_frames(&frames).snapshot);
+        let finding = Finding::Named(Culprit::Network);
+        assert_eq!(verdict.finding, finding, "{sender}: {verdict:?}");
+    }
+}
+
+/// An acknowledgement is lost behind the capture, and the sender's timer sends one more segment: that time is the network's.
+#[test]
+fn a_sender_that_lacks_an_acknowledgement_has_not_stopped() {
+    for sender in ENDS {
+        let (frames, _) = forty(sender, MS, |link| link.probed(sender));
+        let found = analyse_frames(&frames).snapshot;
+        for server in [false, true] {
+            let sum = found.stalls.of(server, StallCause::Stopped);
+            assert_eq!(sum.count, 0, "{sender}: {sum:?}");
+        }
+        let finding = Verdict::on(&found).finding;
+        assert_eq!(finding, Finding::Named(Culprit::Network), "{sender}");
     }
 }

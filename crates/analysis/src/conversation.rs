@@ -63,8 +63,9 @@ pub(crate) struct Conversation {
     streams: Option<Box<[ByteStream; 2]>>,
     /// What is on its way in the streams; of a session on a link, who can take nothing more.
     flow: Option<Box<StreamFlow>>,
-    /// An acknowledgement that came late, while its receiver sent nothing more of a message.
-    late_ack: Option<Box<MessageStall>>,
+    /// An acknowledgement that came late, while its receiver sent nothing more of a message; or data of a sender that had
+    /// stopped in one. What comes next shows what it was.
+    stall: Option<Box<MessageStall>>,
     /// What each end of the streams can take.
     offers: Option<Box<Offers>>,
     /// What the identifications of datagrams show, where they have some.
@@ -118,7 +119,7 @@ impl Conversation {
             seen,
             streams,
             flow,
-            late_ack,
+            stall,
             offers,
             datagrams,
             framer,
@@ -154,7 +155,7 @@ impl Conversation {
             lost: Default::default(),
         };
         *datagrams = None;
-        *late_ack = None;
+        *stall = None;
         *server_known = beginning.server.is_some();
         *seen = [beginning.anyone; 2];
         *framer = beginning.framer;
@@ -308,6 +309,9 @@ impl Conversation {
         world: &World<'_>,
         events: &mut impl Events,
     ) -> u64 {
+        if self.stall.is_some() {
+            self.goes_on_behind(side, piece.mark, events);
+        }
         if segment.resync && !self.assemblers[side].is_under_way() {
             // The rest of a message that was seen whole before, sent again.
             let serial = self.assemblers[side].serial();

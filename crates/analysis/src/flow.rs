@@ -3,6 +3,7 @@
 use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
 use crate::packets::{self, Packets, SentPacket, TIMER_NS};
+use crate::stalls::STOPPED_NS;
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
@@ -99,6 +100,17 @@ pub(crate) struct LostBefore {
 /// How long a sender waits at most where only what else is known of the time says that: it is a multiple of its
 /// timer.
 pub(crate) const ANY_NS: i64 = i64::MAX;
+
+/// How a side has sent nothing though nothing of it is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Silence {
+    /// Since when the other side had all that it sent, and said nothing more.
+    pub(crate) since: Timestamp,
+    /// How long after the data before that its latest data came, ns.
+    pub(crate) before_ns: i64,
+    /// When that was.
+    pub(crate) last: Timestamp,
+}
 
 /// Both directions of a link or a byte stream.
 #[derive(Default)]
@@ -386,6 +398,36 @@ impl StreamFlow {
         !self.ways[side].sent.is_empty()
     }
 
+    /// Whether `side`, which sends now, has sent nothing for so long though all was acknowledged.
+    #[inline]
+    pub(crate) fn has_stopped(&self, side: usize, now: Timestamp) -> bool {
+        let way = &self.ways[side];
+        let last = way.done.back().filter(|_| way.sent.is_empty());
+        last.is_some_and(|last| now.since(last.last) >= STOPPED_NS)
+    }
+
+    /// How `side` has sent nothing; `None` where the other side can take nothing.
+    #[cold]
+    pub(crate) fn stopped_since(&self, side: usize) -> Option<Silence> {
+        let mut done = self.ways[side].done.iter().rev();
+        let last = done.next()?.last;
+        let before = done
+            .next()
+            .map_or(i64::MAX, |before| last.since(before.last));
+        let heard = self.ways[1 - side].heard?.at;
+        (!self.is_busy(1 - side)).then_some(Silence {
+            since: heard.max(last),
+            before_ns: before,
+            last,
+        })
+    }
+
+    /// When `side` was heard last.
+    #[cold]
+    pub(crate) fn heard_at(&self, side: usize) -> Option<Timestamp> {
+        self.ways[side].heard.as_ref().map(|mark| mark.at)
+    }
+
     /// Whether data that `side` sent since then is not acknowledged.
     #[cold]
     pub(crate) fn has_sent(&self, side: usize, since: Timestamp) -> bool {
@@ -670,6 +712,31 @@ mod tests {
         }
         flow.heard(1, mark(310));
         assert_eq!([0, 1].map(|side| flow.died(side)), [None, None]);
+    }
+
+    /// Sent at 1 and 2, acknowledged at 3: sent again at `ms`.
+    #[test]
+    fn a_sender_has_stopped_that_waits_for_nothing() {
+        let sent = |acknowledged: u32| {
+            let mut flow = StreamFlow::new(STREAM);
+            flow.sent(0, (0, 100), 100, mark(1));
+            flow.sent(0, (100, 200), 100, mark(2));
+            flow.heard(1, mark(3));
+            flow.acknowledged(1, acknowledged, true, mark(3));
+            flow
+        };
+        let mut flow = sent(200);
+        assert!(flow.has_stopped(0, mark(102).at));
+        assert!(!flow.has_stopped(0, mark(101).at));
+        assert!(!sent(100).has_stopped(0, mark(500).at), "one is on its way");
+        let silence = Silence {
+            since: mark(3).at,
+            before_ns: 1_000_000,
+            last: mark(2).at,
+        };
+        assert_eq!(flow.stopped_since(0), Some(silence));
+        flow.ready(1, false, mark(3));
+        assert_eq!(flow.stopped_since(0), None, "it may not");
     }
 
     #[test]

@@ -4,6 +4,10 @@ use crate::Mark;
 use crate::table::TablePlace;
 use wirewait_wire::{Endpoint, Timestamp};
 
+/// A sender that sends nothing more for less has not stopped, ns: other work of its own, and frames that wait for a
+/// slow line, take as long.
+pub(crate) const STOPPED_NS: i64 = 100_000_000;
+
 /// Why a transfer or a turnaround stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -15,14 +19,18 @@ pub enum StallCause {
     /// The receiver kept its acknowledgement waiting, and the sender sent the rest of its message only behind that: from
     /// the data to the acknowledgement.
     DelayedAcknowledgement,
+    /// The sender of a message sent nothing more of it for a while, though its receiver could take more and had all that
+    /// came before: from when it had that to the next data.
+    Stopped,
 }
 
 impl StallCause {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::ClosedWindow,
         Self::Break,
         Self::DelayedAcknowledgement,
+        Self::Stopped,
     ];
 
     /// The name used in every output for programs.
@@ -32,7 +40,13 @@ impl StallCause {
             Self::ClosedWindow => "closed_window",
             Self::Break => "break",
             Self::DelayedAcknowledgement => "delayed_acknowledgement",
+            Self::Stopped => "stopped",
         }
+    }
+
+    /// Whether it is time of the one who sends, and not of the one who receives.
+    const fn is_the_senders(self) -> bool {
+        matches!(self, Self::Stopped)
     }
 }
 
@@ -75,15 +89,28 @@ pub(crate) struct Stall {
     pub(crate) cause: StallCause,
     /// The server's; else the client's.
     pub(crate) server: bool,
+    /// What ended it may have been lost before the capture, and sent again.
+    pub(crate) unsure: bool,
 }
 
-/// A stall of a message of `sender`, a side of its conversation, of the other side's making.
+impl Stall {
+    /// How long it is, with the way, ns.
+    pub(crate) fn ns(&self) -> u64 {
+        u64::try_from(self.to.since(self.from)).unwrap_or(0)
+    }
+}
+
+/// A stall of a message of `sender`, a side of its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MessageStall {
     pub(crate) sender: usize,
     pub(crate) from: Timestamp,
     pub(crate) to: Timestamp,
     pub(crate) cause: StallCause,
+    /// As that of the request's.
+    pub(crate) unsure: bool,
+    /// A timer may have ended it, of a sender that lacked an acknowledgement.
+    pub(crate) timer: bool,
 }
 
 impl MessageStall {
@@ -93,7 +120,8 @@ impl MessageStall {
             from: self.from,
             to: self.to,
             cause: self.cause,
-            server: self.sender == side,
+            server: (self.sender == side) != self.cause.is_the_senders(),
+            unsure: self.unsure,
         }
     }
 }
@@ -125,6 +153,7 @@ impl GivenBack {
             to: self.to.at,
             cause: StallCause::Break,
             server: false,
+            unsure: false,
         }
     }
 }

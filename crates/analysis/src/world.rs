@@ -239,7 +239,13 @@ impl Between {
     /// longer; 0 where nothing shows whether it was lost, `None` where it was not.
     #[cold]
     pub(crate) fn again_after(&self, side: usize, tally: &PieceTally) -> Option<(i64, i64)> {
-        let (frame, lost) = (tally.extent.first.frame, &self.lost[side]);
+        self.again_at(side, tally.extent.first.frame)
+    }
+
+    /// Likewise of data in this frame.
+    #[cold]
+    pub(crate) fn again_at(&self, side: usize, frame: u64) -> Option<(i64, i64)> {
+        let lost = &self.lost[side];
         let (first, latest) = lost.unsure;
         if frame == latest {
             return Some((lost.proved_ns, lost.most_ns));

@@ -158,6 +158,7 @@ fn stalled(stall: &StallBehind) -> String {
         StallCause::DelayedAcknowledgement => {
             format!("waiting for a {whose}'s delayed acknowledgements")
         }
+        StallCause::Stopped => format!("with a {whose} stopped in the middle of a message"),
         _ => "waiting for another client to give its oplock back".to_owned(),
     }
 }
@@ -729,6 +730,9 @@ mod tests {
         let text = said(Culprit::Server, StallCause::DelayedAcknowledgement);
         let words = "waiting for servers. Of that time, 98.8 % was waiting for a server's delayed acknowledgements, \
                      60.0 % for 10.0.0.1 and 48.0 % for SMB1 READ_ANDX there.";
+        assert!(text.contains(words), "{text}");
+        let text = said(Culprit::Server, StallCause::Stopped);
+        let words = "98.8 % was with a server stopped in the middle of a message,";
         assert!(text.contains(words), "{text}");
         let text = said(Culprit::Client, StallCause::Break);
         let words = "98.8 % was waiting for another client to give its oplock back,";

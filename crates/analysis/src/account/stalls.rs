@@ -1,13 +1,13 @@
 //! Stalls on their way to the account: stretches of requests that are over which are a station's own time.
 //!
-//! A closed window and a delayed acknowledgement lie within a transfer, a break within a turnaround. They are laid over
+//! A closed window, a delayed acknowledgement and a sender that stops lie within a transfer, a break within a turnaround. They are laid over
 //! the slices of these phases as they are posted, so that what another request has of the same time stays its own.
 
 use super::distance::{DistanceAt, Evidence};
 use super::{Accounts, Bounds, Outstanding, Phase, Posting, SliceOwner};
 use crate::bounds::Bound;
 use crate::case::Wait;
-use crate::stalls::{GivenBack, Stall, StallCause};
+use crate::stalls::{GivenBack, STOPPED_NS, Stall, StallCause};
 use crate::table::TablePlace;
 use wirewait_wire::Timestamp;
 
@@ -32,7 +32,7 @@ impl StallCause {
     const fn is_within(self, phase: Phase) -> bool {
         match self {
             Self::Break => matches!(phase, Phase::Server),
-            Self::ClosedWindow | Self::DelayedAcknowledgement => {
+            Self::ClosedWindow | Self::DelayedAcknowledgement | Self::Stopped => {
                 matches!(phase, Phase::Request | Phase::Response)
             }
         }
@@ -85,6 +85,11 @@ impl Accounts {
             let distance = evidence.of(end, other, &mut DistanceAt::default());
             distance.way(least[usize::from(server)], more)
         };
+        let is_here = |server: bool| {
+            let of = |end, other| evidence.of(end, other, &mut DistanceAt::default()).reach;
+            let ends = [of(&t.client, &t.server), of(&t.server, &t.client)];
+            ends[usize::from(server)].is_here(&ends[usize::from(!server)])
+        };
         let timeline = &mut self.clients.of(place).timeline;
         for (stall, known) in self.stalled.drain(..) {
             let way = match stall.cause {
@@ -97,6 +102,17 @@ impl Accounts {
                 },
                 // Of data in one segment.
                 StallCause::DelayedAcknowledgement => way(stall.server, SEGMENT),
+                StallCause::Stopped => match way(stall.server, 0) {
+                    // All of it may be that way.
+                    way if stall.ns() < way.high.saturating_add(STOPPED_NS.unsigned_abs()) => {
+                        continue;
+                    }
+                    way if stall.unsure && !is_here(stall.server) => Bounds {
+                        high: u64::MAX,
+                        ..way
+                    },
+                    way => way,
+                },
             };
             let stall = OwnedStall {
                 begin: done.begin,

@@ -229,6 +229,7 @@ impl Accounts {
                 to: at(1),
                 cause: crate::StallCause::ClosedWindow,
                 server: false,
+                unsure: false,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

@@ -4,6 +4,7 @@ use super::{AnalyzerState, Arrival};
 use crate::books::Reporter;
 use crate::key::ConversationKey;
 use crate::numbered::{HeldSegment, Link, Turn};
+use crate::packets::TIMER_NS;
 use crate::path::Path;
 use crate::piece::{Offload, Piece, Sent};
 use crate::table::TablePlace;
@@ -247,9 +248,12 @@ impl AnalyzerState {
         let numbers = (number.into(), link.behind(number).into());
         match link.turn(side, number) {
             Turn::Next => {
+                let stopped = link.flow.has_stopped(side, mark.at);
                 link.flow.sent(side, numbers, bytes, mark);
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);
+                } else if stopped && !link.lacks(side) {
+                    self.stops(arrival, side, link, numbered, sink);
                 }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
@@ -314,6 +318,39 @@ impl AnalyzerState {
                     }
                 }
             }
+        }
+    }
+
+    /// A frame goes on in a message in which its sender may have stopped.
+    #[cold]
+    fn stops(
+        &mut self,
+        arrival: &Arrival<'_>,
+        link_side: usize,
+        link: &Link,
+        numbered: &Numbered,
+        sink: &mut dyn Sink,
+    ) {
+        let known = &arrival.path.conversation;
+        let Carries::Segment(segment) = arrival.facts.carries else {
+            return;
+        };
+        let silence = link.flow.stopped_since(link_side);
+        if let Some(silence) = silence
+            && let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
+            && let Some(conversation) = self.conversations.get_mut(place)
+        {
+            let mark = arrival.piece.mark;
+            // A sender of LLC asks first whether what was lost has come.
+            let unsure = numbered.connection.is_some() && mark.at.since(silence.since) >= TIMER_NS;
+            let mut events = Reporter::new(&mut self.books, arrival.path, sink);
+            conversation.stops(
+                side,
+                &silence,
+                (mark, segment.last),
+                (unsure, false),
+                &mut events,
+            );
         }
     }
 

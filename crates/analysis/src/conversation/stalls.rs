@@ -1,11 +1,14 @@
-//! Messages on a byte stream that stand still for their receiver: it can take nothing more, or keeps an
-//! acknowledgement waiting for which the sender waits.
+//! Messages on a byte stream, or on a link, that stand still for their receiver: it can take nothing more, or keeps an
+//! acknowledgement waiting for which the sender waits. Or for their sender, which has nothing to wait for and stops.
 
 use super::Conversation;
-use crate::stalls::{MessageStall, StallCause};
+use crate::flow::Silence;
+use crate::packets::TIMER_NS;
+use crate::piece::Piece;
+use crate::stalls::{MessageStall, STOPPED_NS, StallCause};
 use crate::world::Events;
 use crate::{Mark, Noticed};
-use wirewait_wire::Endpoint;
+use wirewait_wire::{Endpoint, Stream};
 
 /// No receiver keeps an acknowledgement waiting for less, ns: the shortest timers of systems (Linux).
 const DELAYED_NS: i64 = 40_000_000;
@@ -13,6 +16,11 @@ const DELAYED_NS: i64 = 40_000_000;
 const LONGEST_NS: i64 = 500_000_000;
 /// Data that follows so soon waited for what came before it, ns, but for the way.
 const AT_ONCE_NS: i64 = 1_000_000;
+/// A slow line takes as long for the next segment. Who goes on in this part of the time in which nothing came had stopped.
+const FASTER: i64 = 4;
+/// Who lacks an acknowledgement sends new data no later than this behind its latest, ns, and two ways there and back: a tail loss
+/// probe (RFC 8985, 7.2) for a single segment.
+const PROBES_NS: i64 = 250_000_000;
 
 /// Whether a segment without data acknowledges what its receiver may have kept waiting.
 #[inline]
@@ -39,6 +47,8 @@ impl Conversation {
                 from: mark.at.plus(-after_ns),
                 to: mark.at,
                 cause: StallCause::ClosedWindow,
+                unsure: false,
+                timer: false,
             };
             self.pairing.stalled(stall, events);
         }
@@ -78,26 +88,99 @@ impl Conversation {
             .is_some_and(|flow| flow.is_waiting(sender));
         let timer = after_ns <= LONGEST_NS.saturating_add(reacts_ns);
         if !waiting && timer && self.assemblers[sender].is_under_way() {
-            self.late_ack = Some(Box::new(MessageStall {
+            self.stall = Some(Box::new(MessageStall {
                 sender,
                 from: mark.at.plus(-after_ns),
                 to: mark.at,
                 cause: StallCause::DelayedAcknowledgement,
+                unsure: false,
+                timer: false,
             }));
         }
     }
 
-    /// `side` sends data: whether it waited for the late acknowledgement that came last.
+    /// `side` sends data: whether it waited for the late acknowledgement that came last; or had stopped before its
+    /// latest data, and now goes on so much faster that no line was as slow.
     #[cold]
     pub(super) fn goes_on_behind(&mut self, side: usize, mark: Mark, events: &mut impl Events) {
-        let Some(stall) = self.late_ack.take() else {
+        let Some(stall) = self.stall.take() else {
             return;
         };
-        let soon = AT_ONCE_NS.saturating_add(self.reacts_ns(side));
+        let soon = match stall.cause {
+            StallCause::Stopped => stall.to.since(stall.from) / FASTER,
+            _ => AT_ONCE_NS.saturating_add(self.reacts_ns(side)),
+        };
         let behind = mark.at.since(stall.to);
-        if stall.sender == side && (0..=soon).contains(&behind) {
+        // A timer that runs out because an acknowledgement was lost sends one segment, and waits for the next one.
+        let waited = || {
+            let flow = self.flow.as_ref();
+            let heard = flow.and_then(|flow| flow.heard_at(1 - side));
+            heard.is_some_and(|heard| heard > stall.to)
+        };
+        let probe = stall.timer && waited();
+        if stall.sender == side && (0..=soon).contains(&behind) && !probe {
             self.pairing.stalled(*stall, events);
         }
+    }
+
+    /// `side`, of which all is acknowledged, sends data that nobody kept waiting, the rest of its message if `last`: it may
+    /// have stopped in that.
+    #[cold]
+    pub(crate) fn stops(
+        &mut self,
+        side: usize,
+        silence: &Silence,
+        (mark, last): (Mark, bool),
+        (unsure, timer): (bool, bool),
+        events: &mut impl Events,
+    ) {
+        let ns = mark.at.since(silence.since);
+        let stall = MessageStall {
+            sender: side,
+            from: silence.since,
+            to: mark.at,
+            cause: StallCause::Stopped,
+            unsure,
+            timer,
+        };
+        if ns < STOPPED_NS || !self.assemblers[side].is_under_way() {
+            return;
+        }
+        if !last {
+            self.stall = Some(Box::new(stall));
+        } else if silence.before_ns <= ns / FASTER && !timer {
+            // Nothing comes behind it; what came before was faster.
+            self.pairing.stalled(stall, events);
+        }
+    }
+
+    /// As [`Self::stops`], of a byte stream.
+    #[cold]
+    pub(super) fn stops_in_stream(
+        &mut self,
+        side: usize,
+        segment: &Stream,
+        piece: &Piece<'_>,
+        events: &mut impl Events,
+    ) {
+        let mark = piece.mark;
+        let silence = self.flow.as_ref().and_then(|f| f.stopped_since(side));
+        let stream = self.streams.as_ref().map(|streams| &streams[side]);
+        let goes_on =
+            stream.is_some_and(|s| s.position(segment.seq) == Some(s.next()) && !s.is_missing());
+        let (Some(silence), true) = (silence, goes_on) else {
+            return;
+        };
+        // Whether data was lost before the capture, and sent again by a timer.
+        let lost = self.between.again_at(side, mark.frame);
+        if lost.is_some_and(|(proved, _)| proved > 0) {
+            return;
+        }
+        let last = self.assemblers[side].ends_within(piece.length);
+        let unsure = lost.is_some() && mark.at.since(silence.since) >= TIMER_NS;
+        let probes = TIMER_NS..=PROBES_NS.saturating_add(2 * self.reacts_ns(1 - side));
+        let timer = probes.contains(&mark.at.since(silence.last));
+        self.stops(side, &silence, (mark, last), (unsure, timer), events);
     }
 
     /// The shortest time in which `side` acknowledged anything: the way to it and back.

@@ -308,8 +308,12 @@ impl Conversation {
         let mark = piece.mark;
         let (seq, length) = (segment.seq, piece.length);
         let bytes = piece.bytes;
-        if self.late_ack.is_some() {
+        if self.stall.is_some() {
             self.goes_on_behind(side, mark, events);
+        }
+        let flow = self.flow.as_ref();
+        if flow.is_some_and(|flow| flow.has_stopped(side, mark.at)) {
+            self.stops_in_stream(side, segment, piece, events);
         }
         if mark.at.since(world.sure) > world.settings.timeout_ns {
             self.suspects(side, segment, mark, world);

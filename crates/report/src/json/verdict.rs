@@ -36,7 +36,8 @@ documents! {
         file: Option<String> = file.map(|file| Escaped(&file.path).to_string()),
         file_share: Option<f64> = file.map(|file| thousandths(file.thousandths)),
         /// For what transfers or turnarounds stood still that are the time of those found, if that is a tenth of it:
-        /// `closed_window`, `break` (of another client's oplock or lease) or `delayed_acknowledgement`.
+        /// `closed_window`, `break` (of another client's oplock or lease), `delayed_acknowledgement` or `stopped` (a sender
+        /// in the middle of a message).
         stall: Option<&'static str> = verdict.stall.map(|stall| stall.cause.name()),
         /// Whose time it is.
         stall_of: Option<&'static str> = verdict.stall.map(|stall| stall.of.name()),
