@@ -240,3 +240,32 @@ fn who_stops_within_a_message_on_a_link_has_that_time() {
         }
     }
 }
+
+/// Reads of three packets, the second of which is lost on the way to the client, who asks for it after a while.
+fn lost_fragments(ways: [i64; 2], wait: i64) -> Play {
+    let mut play = Play::new(NCP, ways);
+    // It is captured where the wire drops what is behind the capture.
+    let fate = if ways[S] < ways[C] { "dropped" } else { "lost" };
+    for n in 0..40 {
+        let began = play.at;
+        let offset = n * 4192;
+        let asked = format!("burst read offset={offset} length=4192");
+        let first = play.says(C, began, &asked) + MS;
+        let data = format!("burst read offset={offset} data=4192 | gap=0.000001 {fate}=2");
+        let arrived = play.says(S, first, &data) + 2 * US;
+        let told = play.says(C, arrived + wait, "burst missing from=1400 length=1400");
+        let again = format!("burst read offset={offset} data=4192 from=1400 length=1400");
+        let end = play.says(S, told + 100 * US, &again);
+        play.says(C, end + 10 * US, "burst acknowledge");
+        play.over((began, end), 0, MS);
+    }
+    play
+}
+
+#[test]
+fn fragments_of_a_burst_that_the_client_asks_for_again_are_loss_recovery() {
+    for (place, ways) in PLACES.into_iter().take(2).enumerate() {
+        let play = lost_fragments(ways, 50 * MS);
+        play.judged(&format!("burst-{place}"), Culprit::Network);
+    }
+}

@@ -387,6 +387,11 @@ impl Pairing {
                 bytes,
             }));
         }
+        if x.role == Role::Upkeep && side == open.side && open.state == OpenState::Done {
+            // The client lacks some of the response.
+            let end = open.transaction.response.map(|response| response.last.at);
+            open.lost_until = open.lost_until.or(end);
+        }
         let t = &mut open.transaction;
         let (deed, count) = match x.role {
             Role::Ack => (Deed::Ack, &mut t.frames.ack),

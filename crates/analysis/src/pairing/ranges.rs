@@ -177,6 +177,10 @@ impl Pairing {
             Taken::New(new) if !done => new,
             taken => {
                 let duplicate = done && taken != Taken::Again { pass: false };
+                if open.lost_until.is_some() {
+                    // The client asked for it, and gets it now.
+                    open.lost_after(tally.extent.last.at, events);
+                }
                 open.deed = Deed::Retransmitted;
                 let t = &mut open.transaction;
                 t.duplicate_responses = t.duplicate_responses.saturating_add(duplicate.into());
