@@ -269,3 +269,53 @@ fn fragments_of_a_burst_that_the_client_asks_for_again_are_loss_recovery() {
         play.judged(&format!("burst-{place}"), Culprit::Network);
     }
 }
+
+/// Reads of which one in twenty is lost, the request or the response, before the capture where that is at the receiver. Its
+/// sender sends it again by a timer, and may ask before that what came.
+fn lost_on_link(stations: &'static str, ways: [i64; 2], sender: usize, asks: bool) -> Play {
+    const TIMER: i64 = 410 * MS;
+    let mut play = Play::new(stations, ways);
+    let upkeep = if stations == SPP { "spp" } else { "nbipx" };
+    let fate = if ways[sender] < ways[1 - sender] {
+        "dropped"
+    } else {
+        "lost"
+    };
+    for n in 0..240 {
+        let began = play.at;
+        let lost = n % 20 == 19;
+        let mut send = |side: usize, at: i64, what: &str| {
+            if !lost || side != sender {
+                return play.says(side, at, what);
+            }
+            play.says(side, at, &format!("{what} | {fate}"));
+            let mut at = at + TIMER;
+            if asks {
+                let asked = play.says(side, at, &format!("{upkeep} probe"));
+                at = play.says(1 - side, asked, &format!("{upkeep} ack")) + MS;
+            }
+            play.says(side, at, "again")
+        };
+        let arrived = send(C, began, "smb1 read fid=1 offset=0 length=300");
+        let end = send(S, arrived + 2 * MS, "smb1 read data=300");
+        play.says(C, end, &format!("{upkeep} ack"));
+        play.over((began, end), 0, 2 * MS);
+        play.at = end + 2 * MS;
+    }
+    play
+}
+
+/// What shows that it was sent is booked; without that, the intervals have it.
+#[test]
+fn what_is_lost_on_a_link_without_polls_is_nobodys_own_time() {
+    for (stations, name) in [(NBIPX, "nbipx"), (SPP, "spp")] {
+        for (place, ways) in PLACES.into_iter().enumerate() {
+            for sender in [C, S] {
+                let asks = |asks| lost_on_link(stations, ways, sender, asks);
+                let name = format!("lost-{name}-{place}-{sender}");
+                asks(true).judged(&format!("{name}-asks"), Culprit::Network);
+                let _ = asks(false).possible(&name);
+            }
+        }
+    }
+}

@@ -35,7 +35,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_model::records::RecordBatch;
-use wirewait_wire::{DissectorId, Facts, Frame, Next, Registry, Templates, Timestamp};
+use wirewait_wire::{DissectorId, Facts, Frame, Next, Order, Registry, Templates, Timestamp};
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
@@ -456,5 +456,11 @@ impl Arrival<'_> {
     fn key(&self) -> (ConversationKey, usize) {
         let session = self.facts.session.map(|s| (s.from, s.to));
         ConversationKey::new((self.facts.from, self.facts.to), session, self.layer.0)
+    }
+
+    /// Whether it is a frame of a link whose connections have numbers of their own: those send again what was lost
+    /// without asking first, as LLC does.
+    fn repeats_silently(&self) -> bool {
+        matches!(self.facts.order, Order::Numbered(n) if n.connection.is_some())
     }
 }

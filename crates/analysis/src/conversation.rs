@@ -100,6 +100,8 @@ pub(crate) struct Beginning {
     /// Frames are in order when they come (or a link below has put them so).
     pub(crate) ordered: bool,
     pub(crate) from_start: bool,
+    /// What was lost before the capture is sent again without anything that shows it.
+    pub(crate) silent: bool,
     /// Questions to whom it may concern: nobody is missed who does not answer.
     pub(crate) anyone: bool,
     /// The ends take turns; who waits so long for an answer asks again, ns.
@@ -152,7 +154,10 @@ impl Conversation {
             displaced: false,
             held_back: false,
             seen_to: u64::MAX,
-            lost: Default::default(),
+            lost: match beginning.silent {
+                true => [LostBefore::UNSEEN; 2],
+                false => Default::default(),
+            },
         };
         *datagrams = None;
         *stall = None;
@@ -391,8 +396,13 @@ impl Conversation {
     /// This frame of `side` brings what was lost before the capture, so long ago at least.
     #[cold]
     pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, (ns, more): (i64, bool)) {
+        let unsure = match self.between.lost[side].unsure {
+            (first, u64::MAX) => (first, u64::MAX),
+            _ => (mark.frame, mark.frame),
+        };
         self.between.lost[side] = LostBefore {
-            unsure: (mark.frame, mark.frame),
+            unsure,
+            frame: mark.frame,
             proved_ns: ns,
             most_ns: if more { ANY_NS } else { 0 },
         };

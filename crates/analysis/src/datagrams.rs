@@ -83,6 +83,7 @@ impl DatagramWay {
         let proved = recovers && !self.shared && self.vouched >= VOUCHED;
         LostBefore {
             unsure: (unsure.first, unsure.latest),
+            frame: unsure.latest,
             proved_ns: if proved { waited } else { 0 },
             most_ns: ANY_NS,
         }

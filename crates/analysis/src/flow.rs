@@ -90,11 +90,23 @@ struct FlowTrouble {
 pub(crate) struct LostBefore {
     /// From which frame to which nothing shows that no packet before them is missing.
     pub(crate) unsure: (u64, u64),
+    /// The frame of which the rest says something.
+    pub(crate) frame: u64,
     /// The least time that its sender waited before it sent lost data again in the latest of them,
     /// ns; 0 where that is not proved.
     pub(crate) proved_ns: i64,
     /// It may have waited longer, but no longer than this; 0 where it did not.
     pub(crate) most_ns: i64,
+}
+
+impl LostBefore {
+    /// Nothing ever shows whether something was lost.
+    pub(crate) const UNSEEN: Self = Self {
+        unsure: (0, u64::MAX),
+        frame: 0,
+        proved_ns: 0,
+        most_ns: 0,
+    };
 }
 
 /// How long a sender waits at most where only what else is known of the time says that: it is a multiple of its
@@ -186,6 +198,7 @@ impl StreamFlow {
         let unsure = way.packets.unsure();
         let mut lost = LostBefore {
             unsure: (unsure.first, unsure.latest),
+            frame: unsure.latest,
             ..LostBefore::default()
         };
         if packet.id.is_none() {

@@ -82,6 +82,8 @@ struct Inquiry {
     since: Timestamp,
     /// From the last data to the poll, ns: the time of its timer (T1) at least.
     silent_ns: i64,
+    /// The number of its next frame, where it says that one is sent that the capture has not.
+    claims: Option<u16>,
     /// What the other side expects, and when it said so.
     answer: Option<(u16, Timestamp)>,
 }
@@ -90,6 +92,8 @@ struct Inquiry {
 /// that is idle is polled far later (Ti).
 const TICK_NS: i64 = 200_000_000;
 const LONGEST_NS: i64 = 2_200_000_000;
+/// Frames at most that a sender says to have sent and that the capture lacks: windows of such links are smaller.
+const CLAIMED: u32 = 16;
 /// What was lost is retransmitted as soon as the answer to the poll is there.
 const SOON_NS: i64 = 50_000_000;
 
@@ -150,9 +154,34 @@ impl Link {
             self.inquiries[side] = Some(Inquiry {
                 since: at,
                 silent_ns: at.since(data_at),
+                claims: None,
                 answer: None,
             });
         }
+    }
+
+    /// Whether a frame of `side` without data, which says that the next one has this number, says that some were sent that
+    /// the capture lacks.
+    #[cold]
+    pub(crate) fn is_claimed(&self, side: usize, number: u16) -> bool {
+        let direction = &self.directions[side];
+        let ahead = direction
+            .next
+            .map_or(0, |next| distance(next, number, self.modulus));
+        !self.lacks(side) && (1..=CLAIMED).contains(&ahead)
+    }
+
+    /// `side` says so.
+    #[cold]
+    pub(crate) fn claims(&mut self, side: usize, (number, asks): (u16, bool), at: Timestamp) {
+        let Some(data_at) = self.data_at else { return };
+        self.inquiries[side].get_or_insert(Inquiry {
+            since: at,
+            // Who asks waited for a timer.
+            silent_ns: if asks { at.since(data_at) } else { 0 },
+            claims: Some(number),
+            answer: None,
+        });
     }
 
     /// `side` answers a poll with what it expects.
@@ -188,6 +217,9 @@ impl Link {
     #[cold]
     fn recovered(&mut self, side: usize, number: u16, at: Timestamp) -> Option<(i64, bool)> {
         let inquiry = self.inquiries[side].take()?;
+        if let Some(claimed) = inquiry.claims {
+            return self.claimed(side, number, (claimed, &inquiry), at);
+        }
         let (expects, answered) = inquiry.answer?;
         let timers = TICK_NS..=LONGEST_NS;
         let soon = (0..=SOON_NS).contains(&at.since(answered));
@@ -202,6 +234,33 @@ impl Link {
         let silent = inquiry.silent_ns + SOON_NS;
         let more = silent >= 2 * timer && silent % timer <= 2 * SOON_NS;
         Some((timer.saturating_add(at.since(inquiry.since)), more))
+    }
+
+    /// As [`Self::recovered`], where its sender said that it had sent the frame: since then at least, and if it asked for an
+    /// acknowledgement, a timer longer.
+    #[cold]
+    fn claimed(
+        &mut self,
+        side: usize,
+        number: u16,
+        (claimed, inquiry): (u16, &Inquiry),
+        at: Timestamp,
+    ) -> Option<(i64, bool)> {
+        let ahead = distance(number, claimed, self.modulus);
+        let since = at.since(inquiry.since);
+        let timers = TICK_NS..=LONGEST_NS;
+        let timer = match timers.contains(&inquiry.silent_ns) {
+            true => {
+                let shortest = &mut self.timers[side];
+                let timer = shortest.map_or(inquiry.silent_ns, |ns| ns.min(inquiry.silent_ns));
+                *shortest = Some(timer);
+                timer - timer % TICK_NS
+            }
+            false => 0,
+        };
+        let lost = timer.saturating_add(since);
+        // Sooner it was overtaken by the frame that said so.
+        ((1..=CLAIMED).contains(&ahead) && lost >= TICK_NS).then_some((lost, true))
     }
 
     /// Whether one of its ends, both of which were heard, waits for an acknowledgement of what it sent since then (T1 of
@@ -592,6 +651,56 @@ mod tests {
         assert_eq!(asked_and_sent(417, 5, 5, 60), None, "it had time to think");
         assert_eq!(asked_and_sent(30_000, 5, 5, 2), None, "the link was idle");
         assert_eq!(asked_and_sent(120, 5, 5, 2), None, "no timer is as short");
+    }
+
+    /// Data at 0. After `silent` ms of silence side 0 says that its next frame is `number`, and asks for an acknowledgement
+    /// if so; `after` ms behind that comes frame 5.
+    fn claimed_and_sent(silent: i64, number: u16, asks: bool, after: i64) -> Option<(i64, bool)> {
+        let at = |ms: i64| Timestamp::from_nanos(ms * 1_000_000);
+        let mut link = Link::new(65536);
+        assert_eq!(link.turn(0, 4), Turn::Next);
+        assert_eq!(link.recovers(0, 4, at(0)), None);
+        if link.is_claimed(0, number) {
+            link.claims(0, (number, asks), at(silent));
+        }
+        let found = link.recovers(0, 5, at(silent + after));
+        found.map(|(ns, more)| (ns / 1_000_000, more))
+    }
+
+    /// A packet without data says that one more was sent than came.
+    #[test]
+    fn what_its_sender_said_to_have_sent_was_lost_before() {
+        assert_eq!(claimed_and_sent(3, 6, false, 410), Some((410, true)));
+        assert_eq!(
+            claimed_and_sent(417, 6, true, 5),
+            Some((405, true)),
+            "a timer"
+        );
+        assert_eq!(claimed_and_sent(417, 6, false, 5), None, "overtaken");
+        assert_eq!(claimed_and_sent(3, 6, true, 5), None, "overtaken");
+        assert_eq!(claimed_and_sent(3, 5, false, 410), None, "it was to come");
+        assert_eq!(claimed_and_sent(3, 5 + 17, false, 410), None, "no window");
+        assert_eq!(
+            claimed_and_sent(30_000, 6, true, 5),
+            None,
+            "the link was idle"
+        );
+    }
+
+    #[test]
+    fn who_polls_a_busy_station_asks_whether_it_may_go_on() {
+        let at = |ms: i64| Timestamp::from_nanos(ms * 1_000_000);
+        let mark = |ms| Mark {
+            frame: 1,
+            at: at(ms),
+        };
+        let mut link = Link::new(128);
+        link.recovers(0, 4, at(0));
+        link.flow.ready(1, false, mark(1));
+        link.polls(0, at(400));
+        link.flow.ready(1, true, mark(401));
+        link.answers_poll(1, Some(5), at(401));
+        assert_eq!(link.recovers(0, 5, at(402)), None);
     }
 
     #[test]

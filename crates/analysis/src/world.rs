@@ -247,9 +247,9 @@ impl Between {
     pub(crate) fn again_at(&self, side: usize, frame: u64) -> Option<(i64, i64)> {
         let lost = &self.lost[side];
         let (first, latest) = lost.unsure;
-        if frame == latest {
+        if frame == lost.frame {
             return Some((lost.proved_ns, lost.most_ns));
         }
-        (frame >= first).then_some((0, ANY_NS))
+        (first..=latest).contains(&frame).then_some((0, ANY_NS))
     }
 }

@@ -79,7 +79,7 @@ pub struct Numbered {
     /// What it does.
     pub kind: NumberedKind,
     /// Number of this data frame, or of the sender's first one to come where the frame
-    /// opens the link; meaningless for other kinds.
+    /// opens the link; for other kinds see [`Numbered::claims`].
     pub number: u16,
     /// Which of the connections between the two ends the numbers belong to, where each
     /// counts for itself (SPX, NBIPX). `None` where there is one link between the ends, and
@@ -93,6 +93,23 @@ pub struct Numbered {
     pub poll: bool,
     /// A response (answers a poll) rather than a command.
     pub response: bool,
+}
+
+impl Numbered {
+    /// The number of its sender's next data frame, where one without data says that: packets with numbers of 16 bits
+    /// have it in every one (SPX, NBIPX, SPP), those of LLC and of NSP in none.
+    #[must_use]
+    pub const fn claims(&self) -> Option<u16> {
+        let without_data = matches!(
+            self.kind,
+            NumberedKind::Ready | NumberedKind::Busy | NumberedKind::Reject
+        );
+        if without_data && self.connection.is_some() && self.modulus == 1 << 16 {
+            Some(self.number)
+        } else {
+            None
+        }
+    }
 }
 
 /// How the data of a conversation is put in order.

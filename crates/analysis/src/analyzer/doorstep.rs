@@ -102,6 +102,7 @@ impl Call {
             framer: Some(head.framer),
             ordered: true,
             from_start: false,
+            silent: false,
             anyone: false,
             patience_ns: None,
             // Others had to go before anybody waited.

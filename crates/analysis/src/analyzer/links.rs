@@ -165,6 +165,9 @@ impl AnalyzerState {
                 link.answers_poll(side, numbered.expects, mark.at);
             }
         }
+        if let Some(number) = numbered.claims() {
+            self.claims(arrival, link, side, (number, asks));
+        }
         let flow = &mut link.flow;
         let polled = asks.then(|| flow.polled(side, mark));
         if let Some(what) = ready {
@@ -177,6 +180,43 @@ impl AnalyzerState {
         }
         if let Some(rejected) = rejected {
             self.notice(link, path, side, mark, rejected, sink);
+        }
+    }
+
+    /// A frame without data says what its sender sent, and may ask how much of it came.
+    #[cold]
+    fn claims(
+        &mut self,
+        arrival: &Arrival<'_>,
+        link: &mut Link,
+        side: usize,
+        (number, asks): (u16, bool),
+    ) {
+        let at = arrival.piece.mark.at;
+        if asks && link.flow.is_waiting(side) {
+            // An acknowledgement of what is on its way answers nothing.
+            self.books.questions.take_back(arrival.facts);
+        }
+        if link.is_claimed(side, number) {
+            link.claims(side, (number, asks), at);
+        }
+    }
+
+    /// One end of a link can take data again: a message of the other one may have stood still for it.
+    #[cold]
+    fn goes_on_behind(
+        &mut self,
+        link: &Link,
+        path: &Path,
+        side: usize,
+        (what, mark): (&Noticed, Mark),
+        sink: &mut dyn Sink,
+    ) {
+        let known = link.last.and_then(|p| self.conversations.get_mut(p));
+        if let Some(conversation) = known {
+            let sender = link.ends[1 - side];
+            let mut events = Reporter::new(&mut self.books, path, sink);
+            conversation.can_take_again(sender, what, mark, &mut events);
         }
     }
 

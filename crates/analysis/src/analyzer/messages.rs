@@ -86,6 +86,7 @@ impl AnalyzerState {
                         framer: None,
                         ordered: link.is_some(),
                         from_start: link.is_some_and(|l| l.from_start),
+                        silent: arrival.repeats_silently(),
                         anyone: role.is_some_and(|r| r.2),
                         patience_ns: None,
                         rest: self.is_rest(link.is_some_and(|l| l.from_start)),

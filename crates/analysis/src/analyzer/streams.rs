@@ -143,6 +143,7 @@ impl AnalyzerState {
             framer: Some(framer),
             ordered: true,
             from_start,
+            silent: false,
             anyone: false,
             patience_ns: None,
             rest: self.is_rest(from_start),

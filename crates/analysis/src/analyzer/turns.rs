@@ -31,6 +31,7 @@ impl AnalyzerState {
                     framer: None,
                     ordered: false,
                     from_start: false,
+                    silent: false,
                     anyone: false,
                     patience_ns: Some(turn.patience_ns),
                     rest: self.is_rest(false),

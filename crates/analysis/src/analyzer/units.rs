@@ -60,6 +60,7 @@ impl AnalyzerState {
                     framer: None,
                     ordered: true,
                     from_start: link.from_start,
+                    silent: arrival.repeats_silently(),
                     anyone: false,
                     patience_ns: None,
                     rest: self.is_rest(link.from_start),

@@ -101,6 +101,7 @@ impl Conversation {
                 if late_ns >= packets::TIMER_NS {
                     self.between.lost[side] = LostBefore {
                         unsure: (mark.frame, mark.frame),
+                        frame: mark.frame,
                         proved_ns: late_ns,
                         most_ns: 0,
                     };

@@ -5,7 +5,7 @@ use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use crate::world::{Reached, Seen};
 use crate::{Mark, Notice, Noticed};
-use wirewait_wire::{Carries, Cast, Endpoint, Facts, NumberedKind, Order, Probe};
+use wirewait_wire::{Carries, Cast, Endpoint, Facts, Numbered, NumberedKind, Order, Probe};
 
 /// Questions that are open at once; the oldest goes when there are more.
 pub(super) const OPEN: usize = 4096;
@@ -143,6 +143,24 @@ impl TripQuestions {
             }
         }
         sample
+    }
+
+    /// What this frame of a connection asks may be answered by what says something else.
+    #[cold]
+    pub(crate) fn take_back(&mut self, facts: &Facts) {
+        let Order::Numbered(Numbered {
+            connection: Some(c),
+            ..
+        }) = facts.order
+        else {
+            return;
+        };
+        let place = self
+            .open
+            .find(&(facts.from, facts.to, Some((c.from, c.to))));
+        if place.and_then(|place| self.open.take(place)).is_some() {
+            self.waiting = self.waiting.saturating_sub(1);
+        }
     }
 
     /// A station is asked for a sign of life, or gives one.
