@@ -319,3 +319,36 @@ fn what_is_lost_on_a_link_without_polls_is_nobodys_own_time() {
         }
     }
 }
+
+/// Encrypted reads, two at a time if so, which are answered in another order than they were asked in.
+fn encrypted(together: bool) -> Play {
+    let mut play = Play::new(TCP, PLACES[1]);
+    for _ in 0..40 {
+        let began = play.at;
+        let first = play.says(C, began, "smb2 encrypted bytes=117");
+        if together {
+            play.says(C, began + US, "smb2 encrypted bytes=117");
+            play.says(S, first + 2 * MS, "smb2 encrypted bytes=1104");
+        }
+        let end = play.says(S, first + 20 * MS, "smb2 encrypted bytes=1104");
+        play.over((began, end), 0, 20 * MS);
+    }
+    play
+}
+
+#[test]
+fn which_encrypted_response_answers_which_request_is_doubted_where_that_is_guessed() {
+    for together in [false, true] {
+        let found = encrypted(together).analysed();
+        let guessed = if together { 40 } else { 0 };
+        assert_eq!(counted(&found, "guessed_order"), guessed);
+        let doubts = Verdict::on(&found.snapshot).doubts;
+        assert_eq!(
+            doubts.contains(&Doubt::GuessedOrder(40)),
+            together,
+            "{doubts:?}"
+        );
+        let grade = if together { Grade::Fair } else { Grade::Good };
+        assert_eq!(found.snapshot.capture.grade, grade);
+    }
+}

@@ -25,6 +25,8 @@ pub(crate) struct Quality {
     pub(crate) beyond_routers: u64,
     /// Requests that are taken for such because it was their sender's turn.
     pub(crate) guessed_roles: u64,
+    /// Responses that can be read by nobody, and came while several requests were outstanding.
+    pub(crate) guessed_order: u64,
     /// Frames that were lost before the capture had them, by the count of the capturing program.
     pub(crate) dropped: u64,
     /// Frames that the capturing program had and did not save.
@@ -71,6 +73,9 @@ pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 /// That of messages which do not say whether they ask or answer.
 pub(crate) const GUESSED_ROLES: &str = "guessed_roles";
 
+/// That of responses which do not say what they answer.
+pub(crate) const GUESSED_ORDER: &str = "guessed_order";
+
 /// That of frames that were put together or cut by the capturing station.
 pub(crate) const OFFLOADED: &str = "offloaded";
 
@@ -86,7 +91,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 26] = [
+pub(crate) const REASONS: [(&str, &str); 27] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -164,6 +169,11 @@ pub(crate) const REASONS: [(&str, &str); 26] = [
          turn",
     ),
     (
+        GUESSED_ORDER,
+        "encrypted responses that came while several requests were outstanding: which one each answers \
+         is guessed by their order",
+    ),
+    (
         "truncated",
         "frames shorter than their own length fields say",
     ),
@@ -219,7 +229,9 @@ impl Judged {
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
             CLOCKS_APART => true,
-            "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES => false,
+            "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES | GUESSED_ORDER => {
+                false
+            }
             OFFLOADED | COARSE_CLOCK => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,

@@ -132,6 +132,8 @@ pub(crate) enum Event<'a> {
     Twice(&'a SentBytes, bool),
     /// A message was taken for a request because it was its sender's turn; nothing in it says so.
     Guessed,
+    /// A response that cannot be read came, and more than one request may be what it answers.
+    GuessedOrder,
     /// Something was given up because of this limit.
     Limited(Limited),
     /// So much of the frames belongs to no transaction.

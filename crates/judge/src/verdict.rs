@@ -51,6 +51,9 @@ pub enum Doubt {
     OneSample(Culprit),
     /// Of this number of requests only the order of turns says which they are: client and server may be the other way round.
     GuessedRoles(u64),
+    /// This number of responses cannot be read, and came while several requests were outstanding: which is the response
+    /// to which is not known.
+    GuessedOrder(u64),
     /// Pauses of these stations that may be the recovery of what was lost before the capture.
     Timers(Culprit, UnsurePauses),
 }
@@ -183,6 +186,10 @@ impl Verdict {
         let guessed = guessed(snapshot);
         if known && thousandths(guessed, answered) >= MENTIONED {
             doubts.push(Doubt::GuessedRoles(guessed));
+        }
+        let order = crate::reason(snapshot, "guessed_order");
+        if known && thousandths(order, answered) >= MENTIONED {
+            doubts.push(Doubt::GuessedOrder(order));
         }
         if known {
             doubts.extend(on_the_way.single(&total, snapshot));

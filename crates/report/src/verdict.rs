@@ -478,6 +478,11 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
              round. A table with the kinds of messages tells (--last-profile).",
             counted(*n, "request")
         ),
+        Doubt::GuessedOrder(n) => format!(
+            "Doubt: {} came while several requests were outstanding, and which answers which is guessed by their \
+             order: times of single requests may be those of others.",
+            counted(*n, "encrypted response")
+        ),
         Doubt::OneSample(end) => format!(
             "Doubt: the distance to the {} comes from a single round trip.",
             end.name()

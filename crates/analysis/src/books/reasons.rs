@@ -4,8 +4,8 @@ use super::Books;
 use crate::Reason;
 use crate::bounds::{self, Bound};
 use crate::quality::{
-    CLOCKS_APART, COARSE_CLOCK, DROPPED, GUESSED_ROLES, Judged, NOT_SAVED, OFFLOADED, UNKNOWN_LINK,
-    reasons,
+    CLOCKS_APART, COARSE_CLOCK, DROPPED, GUESSED_ORDER, GUESSED_ROLES, Judged, NOT_SAVED,
+    OFFLOADED, UNKNOWN_LINK, reasons,
 };
 use wirewait_model::Losses;
 
@@ -56,6 +56,7 @@ impl Books {
             "truncated" => q.truncated,
             OFFLOADED => offloaded,
             GUESSED_ROLES => q.guessed_roles,
+            GUESSED_ORDER => q.guessed_order,
             "malformed" => q.malformed.saturating_add(q.faults.malformed),
             "snapped" => q.snapped,
             "mid_capture" => q.mid_capture,

@@ -48,6 +48,9 @@ impl Pairing {
             return None;
         };
         let alone = self.open.len() == 1;
+        if x.opaque && !alone && x.role == Role::Response && self.open.are_guessed() {
+            events.tell(Event::GuessedOrder);
+        }
         let awaited = self.open.is_awaited(at) && (unseen || self.open.is_overlaid(at))
             || self.open.lacks_since(at, unseen);
         let open = &mut *self.open[at];

@@ -120,6 +120,15 @@ impl Opens {
         }
     }
 
+    /// Whether the answer to more than one of them is guessed.
+    #[cold]
+    pub(in super::super) fn are_guessed(&self) -> bool {
+        match &self.lookup {
+            Some(lookup) => lookup.guessed.len() > 1,
+            None => self.list.iter().filter(|o| o.is_guessed()).nth(1).is_some(),
+        }
+    }
+
     /// Whether the answer to any of them is guessed.
     pub(in super::super) fn has_guessed(&self) -> bool {
         match &self.lookup {
