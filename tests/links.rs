@@ -320,6 +320,47 @@ fn what_is_lost_on_a_link_without_polls_is_nobodys_own_time() {
     }
 }
 
+/// Reads that a mirror port delivers twice, the copies this much later.
+fn mirrored(stations: &'static str, later: i64) -> Play {
+    let mut play = Play::new(stations, PLACES[1]);
+    play.mirror = Some(later);
+    let [asks, answers] = match stations {
+        TCP => ["smb2 read file=1 offset=0 length=500", "smb2 read data=500"],
+        _ => ["ncp read handle=1 offset=0 length=500", "ncp reply"],
+    };
+    for n in 0..40 {
+        let began = play.at;
+        // The copy of the request comes behind the response, or before it.
+        let works = if n % 2 == 0 { MS } else { 10 * MS };
+        let arrived = play.says(C, began, asks);
+        let end = play.says(S, arrived + works, answers);
+        play.over((began, end), 0, works);
+    }
+    play
+}
+
+/// How many frames of this quality there are.
+fn counted(found: &Analysis, name: &str) -> u64 {
+    let mut reasons = found.snapshot.capture.reasons.iter();
+    reasons
+        .find(|reason| reason.name == name)
+        .map_or(0, |reason| reason.count)
+}
+
+/// By the identification of their packets; IPX has none.
+#[test]
+fn copies_that_come_milliseconds_later_are_copies() {
+    let once = mirrored(TCP, 5 * US).analysed();
+    for later in [2 * MS, 20 * MS] {
+        let found = mirrored(TCP, later).analysed();
+        assert_eq!(counted(&found, "duplicates"), 80, "{later}");
+        assert_eq!(counted(&found, "retransmitted"), 0, "{later}");
+        let [once, found] = [&once, &found].map(|of| Verdict::on(&of.snapshot));
+        assert_eq!(once.shares, found.shares, "{later}");
+    }
+    assert_eq!(counted(&mirrored(NCP, 2 * MS).analysed(), "duplicates"), 0);
+}
+
 /// Encrypted reads, two at a time if so, which are answered in another order than they were asked in.
 fn encrypted(together: bool) -> Play {
     let mut play = Play::new(TCP, PLACES[1]);
