@@ -270,6 +270,61 @@ fn fragments_of_a_burst_that_the_client_asks_for_again_are_loss_recovery() {
     }
 }
 
+/// Reads that take the server 30 ms, of which the capture lacks every fourth request, or that and its response.
+fn missed(stations: &'static str, ways: [i64; 2], responses: bool) -> Play {
+    let mut play = Play::new(stations, ways);
+    let [asks, answers, acks] = match stations {
+        TCP => [
+            "smb2 read file=1 offset=0 length=500",
+            "smb2 read data=500",
+            "tcp ack",
+        ],
+        _ => [
+            "smb1 read-andx fid=1 offset=0 length=500",
+            "smb1 read-andx data=500",
+            "llc rr",
+        ],
+    };
+    for n in 0..80 {
+        let began = play.at;
+        let missed = n % 4 == 3;
+        let works = if n % 8 == 0 { MS / 2 } else { 30 * MS };
+        let fate = |missed: bool| if missed { " | missed" } else { "" };
+        let at = play.says(C, began, &format!("{asks}{}", fate(missed)));
+        let message = format!("{answers}{}", fate(missed && responses));
+        let end = play.says(S, at + works, &message);
+        play.says(C, end, acks);
+        if !missed {
+            play.over((began, end), 0, works);
+        } else if !responses {
+            play.did.unknown_until(end);
+            play.at = end + 5 * MS;
+        } else {
+            // The next request is the first that is known of.
+            play.at = end + 5 * MS;
+            play.did.unknown_until(play.at);
+        }
+    }
+    play
+}
+
+#[test]
+fn time_of_which_the_capture_lacks_the_request_is_not_the_clients() {
+    for (stations, name) in [(TCP, "tcp"), (NBF, "nbf")] {
+        // Of the way to a request behind an unknown one nothing is known, either.
+        let ways = PLACES.map(|ways| ways.map(|ns| ns / 20));
+        for (place, ways) in ways.into_iter().enumerate() {
+            for responses in [false, true] {
+                let play = missed(stations, ways, responses);
+                play.judged(
+                    &format!("missed-{name}-{place}-{responses}"),
+                    Culprit::Server,
+                );
+            }
+        }
+    }
+}
+
 /// Reads of which one in twenty is lost, the request or the response, before the capture where that is at the receiver. Its
 /// sender sends it again by a timer, and may ask before that what came.
 fn lost_on_link(stations: &'static str, ways: [i64; 2], sender: usize, asks: bool) -> Play {
@@ -316,6 +371,45 @@ fn what_is_lost_on_a_link_without_polls_is_nobodys_own_time() {
                 asks(true).judged(&format!("{name}-asks"), Culprit::Network);
                 let _ = asks(false).possible(&name);
             }
+        }
+    }
+}
+
+/// Reads that take the server 20 ms; between two, nobody does anything for 800 ms but ask whether the other end is there.
+fn idle(ways: [i64; 2], echo: bool) -> Play {
+    let mut play = Play::new(TCP, ways);
+    for n in 0..40 {
+        let began = play.at;
+        let works = if n % 8 == 0 { MS / 2 } else { 20 * MS };
+        let arrived = play.says(C, began, "smb1 read fid=1 offset=0 length=500");
+        let end = play.says(S, arrived + works, "smb1 read data=500");
+        play.says(C, end, "tcp ack");
+        play.over((began, end), 0, works);
+        if n == 39 {
+            // What follows the last one is not known.
+        } else if echo {
+            let asked = play.says(C, end + 400 * MS, "smb1 echo data=4");
+            let there = play.says(S, asked, "smb1 echo data=4");
+            play.says(C, there, "tcp ack");
+        } else {
+            let asked = play.says(S, end + 400 * MS, "tcp keepalive");
+            play.says(C, asked, "tcp ack");
+        }
+        play.at = end + 800 * MS;
+    }
+    play
+}
+
+#[test]
+fn an_idle_pause_is_one_whoever_asks_whether_the_other_end_is_there() {
+    // Ways within idle time are not known.
+    let ways = PLACES.map(|ways| ways.map(|ns| ns / 200));
+    for (place, ways) in ways.into_iter().enumerate() {
+        for echo in [false, true] {
+            let play = idle(ways, echo);
+            let found = play.judged(&format!("idle-{place}-{echo}"), Culprit::Server);
+            let client = found.snapshot.ledgers[0].ledger.get(Phase::Client);
+            assert_eq!(client, 0, "{place} {echo}");
         }
     }
 }

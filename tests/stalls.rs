@@ -49,6 +49,11 @@ impl Did {
         self.over = Some(to);
     }
 
+    /// Of the time until then nothing is known.
+    pub(crate) fn unknown_until(&mut self, at: i64) {
+        self.over = Some(at);
+    }
+
     fn and(self, other: Self) -> Self {
         Self {
             client: self.client + other.client,
@@ -362,11 +367,25 @@ fn broken(from: (usize, i64), hold: i64, pause: i64) -> (Vec<OwnedFrame>, Did) {
     broken_for(from, (hold, pause), "f")
 }
 
+/// How a client gives an oplock back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gives {
+    /// It says so.
+    Acknowledges,
+    /// It closes the file.
+    Closes,
+}
+
 /// As [`broken`]; the names of what the second client opens begin with this, and those of the first one's with "f".
-fn broken_for(
+fn broken_for(from: (usize, i64), times: (i64, i64), opens: &str) -> (Vec<OwnedFrame>, Did) {
+    broken_and_given(from, times, opens, Gives::Acknowledges)
+}
+
+fn broken_and_given(
     (end, way): (usize, i64),
     (hold, pause): (i64, i64),
     opens: &str,
+    gives_by: Gives,
 ) -> (Vec<OwnedFrame>, Did) {
     let [mut holder, mut other] = [2, 3].map(|last| Link::new(last, end, way));
     for file in 10..40 {
@@ -396,19 +415,17 @@ fn broken_for(
         let breaks = framed(&[(breaks, request::oplock_break(file, 0))]);
         let told = holder.sends(SERVER, came + works, &breaks);
         let gives = told + hold;
-        let acknowledges = holder.message(
-            CLIENT,
-            command::OPLOCK_BREAK,
-            0,
-            request::oplock_break(file, 0),
-        );
+        let (by, bodies) = match gives_by {
+            Gives::Acknowledges => {
+                let body = || request::oplock_break(file, 0);
+                (command::OPLOCK_BREAK, [body(), body()])
+            }
+            Gives::Closes => (command::CLOSE, [request::close(file), response::close()]),
+        };
+        let [asked_by, answered_by] = bodies;
+        let acknowledges = holder.message(CLIENT, by, 0, asked_by);
         let came = holder.sends(CLIENT, gives, &acknowledges);
-        let answer = holder.message(
-            SERVER,
-            command::OPLOCK_BREAK,
-            0,
-            request::oplock_break(file, 0),
-        );
+        let answer = holder.message(SERVER, by, 0, answered_by);
         let end = holder.sends(SERVER, came + 100 * US, &answer);
         holder.over((gives, end), 0, 100 * US);
         let opened = other.message(
@@ -639,6 +656,21 @@ fn an_oplock_that_another_client_holds_is_a_clients_time() {
         assert!(sum.ns as i64 <= least, "{sum:?}");
         assert_eq!(sum.count, 30);
     }
+}
+
+/// The holder closes the file instead of saying that it gives its oplock back.
+#[test]
+fn an_oplock_that_is_given_back_by_closing_is_a_clients_time() {
+    let expected = Expected {
+        culprit: Culprit::Client,
+        stall: "break",
+        words: "was waiting for another client to give its oplock back",
+        symptom: "break_waits",
+        never: &["slow_server", "server_busy", "slow_answers"],
+    };
+    let (frames, did) =
+        broken_and_given((SERVER, 100 * US), (700 * MS, 600 * MS), "f", Gives::Closes);
+    judged("closes-700", &frames, &did, &expected);
 }
 
 /// While a client gives another file back, the server takes its time for an open.

@@ -134,6 +134,11 @@ impl Accounting {
         self.accounts.lost(wait, at, &mut self.operations);
     }
 
+    /// Until `at`, nobody knows what the client did.
+    pub(crate) fn unseen(&mut self, wait: Wait<'_>, at: Timestamp) {
+        self.accounts.unseen(wait, at, &mut self.operations);
+    }
+
     /// A wait by design begins.
     pub(crate) fn waits(&mut self, wait: Wait<'_>) {
         self.accounts.waits(wait, &mut self.operations);

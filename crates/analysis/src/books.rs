@@ -284,6 +284,17 @@ impl Books {
         }
     }
 
+    /// Until `at`, nobody knows what the client did.
+    #[cold]
+    fn unseen(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.unseen(wait, at),
+            Some(entries) => entries.unseen(&wait, at),
+        }
+    }
+
     /// The client whose wait ends next waited for this.
     #[cold]
     fn stalled(&mut self, stall: &Stall) {

@@ -327,6 +327,7 @@ impl Conversation {
         let after_gap = (before != gaps.count).then_some(gaps.why);
         if after_gap.is_some() {
             self.pairing.awaits(side);
+            self.pairing.lacks_requests(side, gaps.why, &self.between);
         }
         let Self {
             between,

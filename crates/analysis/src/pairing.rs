@@ -18,6 +18,7 @@ mod strays;
 #[cfg(test)]
 mod testing;
 mod turns;
+mod unseen;
 mod waits;
 
 use crate::message::Message;
@@ -30,6 +31,7 @@ use crate::{Assembled, Deed, Extent, Flags, Mark, Transaction};
 use naming::Naming;
 pub(crate) use opens::Opens;
 use strays::Stray;
+use unseen::UnseenRequests;
 
 use wirewait_wire::{Asked, DissectorId, Expect, Id, Role, Timestamp};
 
@@ -97,6 +99,8 @@ pub(crate) struct Pairing {
     stray: Option<Box<Stray>>,
     /// What messages of requests that are open stood still for.
     stalls: Vec<MessageStall>,
+    /// Requests that the capture lacks.
+    unseen: UnseenRequests,
 }
 
 /// What a message did.
@@ -137,9 +141,11 @@ impl Pairing {
             passed_by,
             stray,
             stalls,
+            unseen,
         } = self;
         open.empty();
         stalls.clear();
+        *unseen = UnseenRequests::default();
         (*next_serial, *probes) = (0, 0);
         *parties = Parties::UNKNOWN;
         *server = 0;

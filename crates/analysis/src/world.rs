@@ -104,6 +104,8 @@ pub(crate) enum Event<'a> {
     /// Loss recovery from the beginning of the wait to then: the response was retransmitted, or the
     /// request was lost.
     Lost(Wait<'a>, Timestamp),
+    /// From the beginning of the wait to then, requests were made that the capture lacks.
+    Unseen(Wait<'a>, Timestamp),
     /// The wait that ends next was for this, within one of its phases.
     Stalled(&'a Stall),
     /// A client acknowledged the break of an oplock or a lease.

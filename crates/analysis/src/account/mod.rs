@@ -340,11 +340,30 @@ impl Accounts {
 
     /// From the beginning of the wait to `at` the response, or the request, was lost.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
+        self.within_gaps(Phase::Retransmission, wait, at, operations);
+    }
+
+    /// From the beginning of the wait to `at` the client asked for something that the capture lacks: what it did then,
+    /// and for how long it waited, is not known.
+    #[cold]
+    pub(crate) fn unseen(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
+        self.within_gaps(Phase::Unknown, wait, at, operations);
+    }
+
+    /// As far as nothing is outstanding, the time from the beginning of the wait to `at` is this.
+    fn within_gaps(
+        &mut self,
+        phase: Phase,
+        wait: Wait<'_>,
+        at: Timestamp,
+        operations: &mut Operations,
+    ) {
         if wait.case.parties.client.is_nowhere() {
             return;
         }
         let owner = SliceOwner::of_stretch(wait.case, operations);
-        if !self.client(wait).timeline.lost(wait.began, at, owner) {
+        let stretch = (phase, wait.began, at);
+        if !self.client(wait).timeline.lost(stretch, owner) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
     }

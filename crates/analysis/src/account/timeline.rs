@@ -9,10 +9,12 @@
 //! Requests close out of order, and an instant can be given away only once no older request can
 //! claim it: closed requests queue behind the oldest open one.
 
+mod gap;
+
 use super::stalls::{self, OwnedStall, STALLS};
 use super::{Phase, Posting, SliceOwner, Ways};
 use crate::table::TablePlace;
-use crate::tick::ClockTick;
+use gap::Gap;
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 
@@ -23,6 +25,8 @@ const QUEUE: usize = 1024;
 const TOGETHER: usize = 65_536;
 /// Beginnings of requests that are not open any more are dropped together, at least this many at a time.
 const SETTLED: usize = 64;
+/// Requests in a row that only ask whether the other end is there, and end no pause, at most.
+const PROBES: usize = 16;
 /// Waits by design, and losses behind complete answers, that are remembered at most.
 pub(super) const WAITS: usize = 256;
 
@@ -45,6 +49,8 @@ pub(crate) struct Outstanding {
     count: u8,
     /// Some of it is a station's own time.
     stalled: bool,
+    /// It only asks whether the other end is there: it ends no pause.
+    probes: bool,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
     /// shows it. Else [`SURE`], or [`UNNUMBERED`].
     pub(super) unsure: [i64; 2],
@@ -89,6 +95,7 @@ impl Outstanding {
             phases: *phases,
             count: 0,
             stalled: false,
+            probes: false,
             unsure: [SURE; 2],
             unsure_ns: i64::MAX,
             had: u64::MAX,
@@ -129,6 +136,12 @@ impl Outstanding {
     #[inline]
     pub(super) fn asked_before(&self, sent_to: u64) -> bool {
         self.had < sent_to
+    }
+
+    /// This time, of a request that only asks whether the other end is there if so.
+    pub(crate) fn probing(mut self, probes: bool) -> Self {
+        self.probes = probes;
+        self
     }
 
     /// This time, with stalls in it.
@@ -179,6 +192,8 @@ pub(super) struct OwnedStretch {
     owner: SliceOwner,
     /// When it began by the clock of then.
     began: Timestamp,
+    /// What it is.
+    phase: Phase,
 }
 
 /// A request that was open when the clock of the capture was set.
@@ -204,8 +219,11 @@ pub(super) struct ClientTimeline {
     until: Option<Timestamp>,
     /// Whose response ended then, if one did.
     answered_by: TablePlace,
-    /// Losses behind complete answers, by their beginnings: they count where nothing is
-    /// outstanding any more.
+    /// How much of the pause was given away that goes on behind requests which only ask whether the other end is there,
+    /// ns.
+    paused_ns: i64,
+    /// Losses behind complete answers, and time of which nothing is known, by their beginnings: they count where
+    /// nothing is outstanding any more.
     losses: Vec<OwnedStretch>,
     /// Waits by design, by their beginnings.
     waits: Vec<OwnedStretch>,
@@ -224,6 +242,7 @@ impl Default for ClientTimeline {
             over: 0,
             until: None,
             answered_by: TablePlace::NOWHERE,
+            paused_ns: 0,
             losses: Vec::new(),
             waits: Vec::new(),
             stalls: Vec::new(),
@@ -266,8 +285,21 @@ impl ClientTimeline {
         }
     }
 
-    /// Time lost from `from` to a retransmission at `to`. Returns whether there was room.
-    pub(super) fn lost(&mut self, from: Timestamp, to: Timestamp, owner: SliceOwner) -> bool {
+    /// Time lost from `from` to a retransmission at `to`, or of which nothing is known. Returns whether there was room.
+    pub(super) fn lost(
+        &mut self,
+        (phase, from, to): (Phase, Timestamp, Timestamp),
+        owner: SliceOwner,
+    ) -> bool {
+        let latest = self.losses.last_mut().filter(|latest| {
+            let goes_on = latest.from <= from && latest.to.is_some_and(|end| end >= from);
+            phase == Phase::Unknown && latest.phase == phase && goes_on
+        });
+        if let Some(latest) = latest {
+            // As much as that is one stretch.
+            latest.to = latest.to.max(Some(to));
+            return true;
+        }
         let room = self.losses.len() < WAITS;
         if room {
             let place = self.losses.partition_point(|other| other.from <= from);
@@ -276,6 +308,7 @@ impl ClientTimeline {
                 to: Some(to),
                 owner,
                 began: from,
+                phase,
             };
             self.losses.insert(place, stretch);
         }
@@ -299,6 +332,7 @@ impl ClientTimeline {
             to: None,
             owner,
             began: from,
+            phase: Phase::Waiting,
         };
         self.waits.insert(place, stretch);
         self.waits.len() > WAITS
@@ -343,6 +377,7 @@ impl ClientTimeline {
                 from: until,
                 to: end,
                 think_ns,
+                more_ns: 0,
             };
             gap.post(&self.losses, &self.waits, posting);
             (self.until, self.answered_by) = (Some(end), TablePlace::NOWHERE);
@@ -466,13 +501,47 @@ impl ClientTimeline {
         while let Some(closed) = self.queue.front()
             && (closed.outstanding.begin <= ripe || self.is_crowded(posting))
         {
+            let mut more_ns = self.paused_ns;
+            if closed.outstanding.probes {
+                match self.goes_on_pausing(limit, think_ns) {
+                    Some(ns) => more_ns += ns,
+                    None => return,
+                }
+            }
+            self.paused_ns = closed.paused(self.until, self.paused_ns);
             closed.give_away(
-                (&mut self.until, &mut self.answered_by, think_ns),
+                (&mut self.until, &mut self.answered_by),
+                (think_ns, more_ns),
                 (&mut self.losses, &mut self.waits, &mut self.stalls),
                 posting,
             );
             self.queue.pop_front();
             posting.settled();
+        }
+    }
+
+    /// How long the pause goes on behind the first request of the queue, which only asks whether the other end is there, as
+    /// far as that decides whether it is idle; `None` where that is not known yet, ns.
+    #[cold]
+    #[inline(never)]
+    fn goes_on_pausing(&self, limit: Timestamp, think_ns: i64) -> Option<i64> {
+        let mut at = self.queue.front()?.outstanding.end();
+        let mut ns = 0;
+        for closed in self.queue.iter().skip(1).take(PROBES) {
+            let Outstanding { begin, probes, .. } = closed.outstanding;
+            ns += begin.since(at).max(0);
+            if !probes || ns > think_ns {
+                return Some(ns);
+            }
+            at = at.max(closed.outstanding.end());
+        }
+        let open = self.open.get(self.over).map(|open| open.since(at).max(0));
+        let last = limit == Timestamp::from_nanos(i64::MAX);
+        let over = limit.since(at) > think_ns || self.queue.len() > PROBES;
+        match open {
+            Some(pause) => Some(ns + pause),
+            None if last => Some(ns),
+            None => over.then(|| ns + think_ns + 1),
         }
     }
 
@@ -497,12 +566,25 @@ impl ClientTimeline {
 }
 
 impl Closed {
+    /// How much is given away of a pause that goes on behind it, if so much of that was before, ns.
+    #[inline]
+    fn paused(&self, until: Option<Timestamp>, before_ns: i64) -> i64 {
+        match self.outstanding.probes {
+            false => 0,
+            true => {
+                let pause = until.map_or(0, |until| self.outstanding.begin.since(until));
+                before_ns.saturating_add(pause.max(0))
+            }
+        }
+    }
+
     /// Gives away what of its time, and of the gap before it, nobody has: all before `given` is
     /// given away.
     #[inline]
     fn give_away(
         &self,
-        (given, answered_by, think_ns): (&mut Option<Timestamp>, &mut TablePlace, i64),
+        (given, answered_by): (&mut Option<Timestamp>, &mut TablePlace),
+        (think_ns, more_ns): (i64, i64),
         (losses, waits, stalls): (
             &mut Vec<OwnedStretch>,
             &mut Vec<OwnedStretch>,
@@ -527,6 +609,7 @@ impl Closed {
                 from: until,
                 to: begin,
                 think_ns,
+                more_ns,
             };
             if losses.is_empty() && waits.is_empty() {
                 let phase = gap.phase(posting);
@@ -581,141 +664,6 @@ impl Closed {
                 posting.ways.travelled(until.since(asked), behind);
             }
             asked = end;
-        }
-    }
-}
-
-/// A stretch in which no request was outstanding, and the owner of the request that ends it.
-struct Gap {
-    owner: SliceOwner,
-    from: Timestamp,
-    to: Timestamp,
-    think_ns: i64,
-}
-
-impl Gap {
-    /// What it is where nothing else is known of it.
-    #[inline]
-    fn phase(&self, posting: &mut Posting<'_>) -> Phase {
-        self.phase_of(self.to.since(self.from), posting)
-    }
-
-    /// What so long a part of it is, if nothing was outstanding in that.
-    #[inline]
-    fn phase_of(&self, gap: i64, posting: &mut Posting<'_>) -> Phase {
-        // Most are far shorter.
-        if gap <= self.think_ns >> 1 {
-            posting.pause();
-            return Phase::Client;
-        }
-        self.long_phase(gap, posting)
-    }
-
-    /// What a gap is that is not much shorter than idle time, or is that.
-    #[inline(never)]
-    fn long_phase(&self, gap: i64, posting: &mut Posting<'_>) -> Phase {
-        let idle = gap > self.think_ns;
-        if gap.abs_diff(self.think_ns) <= self.think_ns.unsigned_abs() / ClockTick::NEARLY {
-            posting.nearly(gap, idle);
-        }
-        if idle {
-            posting.idles();
-            return Phase::Idle;
-        }
-        posting.pause();
-        Phase::Client
-    }
-
-    /// Losses, and waits by design that ended within it, divide it; what lies between is the client's or idle, each
-    /// part by its own length.
-    #[cold]
-    #[inline(never)]
-    fn post(&self, losses: &[OwnedStretch], waits: &[OwnedStretch], posting: &mut Posting<'_>) {
-        let mut at = self.from;
-        let mut lost = Vec::new();
-        for loss in losses {
-            let (from, to) = (
-                loss.from.max(at),
-                loss.to.map_or(self.to, |to| to.min(self.to)),
-            );
-            if to > from {
-                lost.push((from, to, loss.owner));
-                at = to;
-            }
-        }
-        let mut at = self.from;
-        for wait in waits {
-            let Some(end) = wait.to.filter(|end| *end > at && *end <= self.to) else {
-                continue;
-            };
-            let began = wait.from.max(at);
-            self.between(at, began, (&lost, waits), posting);
-            Self::divided((began, end), &lost, posting, |from, to, posting| {
-                posting.owner(wait.owner);
-                posting.within_gap(Phase::Waiting);
-                posting.slice(Phase::Waiting, from, to);
-            });
-            at = end;
-        }
-        self.between(at, self.to, (&lost, waits), posting);
-    }
-
-    /// A part in which nothing was outstanding but waits that go on, if those. They did not keep the client from
-    /// the next request if that comes soon.
-    fn between(
-        &self,
-        from: Timestamp,
-        to: Timestamp,
-        (lost, waits): (&[(Timestamp, Timestamp, SliceOwner)], &[OwnedStretch]),
-        posting: &mut Posting<'_>,
-    ) {
-        if to <= from {
-            return;
-        }
-        let within = |(began, end, _): &(Timestamp, Timestamp, SliceOwner)| {
-            (*end).min(to).since((*began).max(from)).max(0)
-        };
-        let lost_ns: i64 = lost.iter().map(within).sum();
-        // It is as long as it would have been without losses.
-        let phase = self.phase_of(to.since(from) - lost_ns, posting);
-        let goes_on = |wait: &&OwnedStretch| {
-            phase != Phase::Client && wait.to.is_none_or(|end| end > self.to)
-        };
-        Self::divided((from, to), lost, posting, |from, to, posting| {
-            let wait = waits.iter().find(goes_on).filter(|wait| wait.from < to);
-            let began = wait.map_or(to, |wait| wait.from.max(from));
-            posting.owner(self.owner);
-            posting.slice(phase, from, began);
-            if let Some(wait) = wait {
-                posting.owner(wait.owner);
-                posting.within_gap(Phase::Waiting);
-                posting.slice(Phase::Waiting, began, to);
-            }
-        });
-    }
-
-    /// Posts what was lost in this part, and has the rest posted.
-    fn divided(
-        (from, to): (Timestamp, Timestamp),
-        lost: &[(Timestamp, Timestamp, SliceOwner)],
-        posting: &mut Posting<'_>,
-        rest: impl Fn(Timestamp, Timestamp, &mut Posting<'_>),
-    ) {
-        let mut at = from;
-        for (began, end, owner) in lost {
-            let (began, end) = ((*began).max(at), (*end).min(to));
-            if end > began {
-                if began > at {
-                    rest(at, began, posting);
-                }
-                posting.owner(*owner);
-                posting.within_gap(Phase::Retransmission);
-                posting.slice(Phase::Retransmission, began, end);
-                at = end;
-            }
-        }
-        if to > at {
-            rest(at, to, posting);
         }
     }
 }

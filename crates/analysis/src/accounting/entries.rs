@@ -41,6 +41,7 @@ enum Entry {
     Waits(EnteredWait),
     Waited(EnteredWait, Timestamp),
     Lost(EnteredWait, Timestamp),
+    Unseen(EnteredWait, Timestamp),
     Abandoned(EnteredWait, Mark),
     GaveBack,
     Stalled(Box<Stall>),
@@ -103,6 +104,12 @@ impl EntryBatch {
     pub(crate) fn lost(&mut self, wait: &Wait<'_>, at: Timestamp) {
         let entered = self.wait(wait);
         self.entries.push(Entry::Lost(entered, at));
+    }
+
+    #[cold]
+    pub(crate) fn unseen(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let entered = self.wait(wait);
+        self.entries.push(Entry::Unseen(entered, at));
     }
 
     #[cold]
@@ -236,6 +243,7 @@ impl Entry {
             Self::Waits(wait) => accounting.waits(wait.of(case)),
             Self::Waited(wait, at) => accounting.accounts.waited(wait.of(case), *at),
             Self::Lost(wait, at) => accounting.lost(wait.of(case), *at),
+            Self::Unseen(wait, at) => accounting.unseen(wait.of(case), *at),
             Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),
             Self::GaveBack => accounting.watch.gave_back(case),
             Self::Sampled(_)

@@ -50,6 +50,7 @@ impl Events for Reporter<'_> {
             Event::Waits(wait) => books.waits(&wait),
             Event::Waited(wait, at) => books.waited(&wait, at),
             Event::Lost(wait, at) => books.lost(&wait, at),
+            Event::Unseen(wait, at) => books.unseen(&wait, at),
             Event::Abandoned(wait, at) => books.abandoned(&wait, at),
             Event::Stalled(stall) => books.stalled(stall),
             Event::GaveBack(case) => books.gave_back(case),

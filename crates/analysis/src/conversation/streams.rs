@@ -536,6 +536,7 @@ impl Conversation {
                         pairing.awaits(1 - side);
                     }
                     pairing.missed(side, (end, why), mark.at, between, world, events);
+                    pairing.lacks_requests(side, why, between);
                 }
             }
         });

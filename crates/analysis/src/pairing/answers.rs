@@ -433,6 +433,9 @@ impl Pairing {
             t.flags.set(Flags::MID_CAPTURE);
         }
         events.tell(Event::Orphaned(&mut t, self.known(between)));
+        if message.tally.sent.covers > between.seen_to {
+            self.answers_unseen(&t, events);
+        }
         if self.observed {
             self.told = Some(Box::new(ToldOf {
                 deed: Some((t.number, Deed::Response)),

@@ -104,6 +104,9 @@ impl Pairing {
         if between.may_be_again(side, tally) {
             open.lost_before(between.again_after(side, tally), events);
         }
+        if self.unseen.is_untold() {
+            self.comes_behind_unseen(&open, events);
+        }
         self.open.push(open);
         // The latest stands last.
         self.asked_at(self.open.len() - 1, whole, world, events);

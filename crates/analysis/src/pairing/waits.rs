@@ -200,8 +200,8 @@ impl Open {
                 (ends, phases)
             }
         };
-        let outstanding = Outstanding::new(began, ends, shares);
+        let outstanding = Outstanding::new(began, ends, shares).unsure(unsure, self.unsure_ns);
         let outstanding = outstanding.sent(self.had, self.answered_to);
-        Some(outstanding.unsure(unsure, self.unsure_ns))
+        Some(outstanding.probing(self.is_probe()))
     }
 }

@@ -203,14 +203,42 @@ fn waits_that_go_while_a_request_is_open_have_none_of_its_time() {
     assert_eq!(phases(&account), [(Phase::Server, end as u64 - 30)]);
 }
 
+/// A client asks whether its server is there, 60 behind its last request: the next one comes `later` behind that.
+fn probed(later: i64) -> Vec<(Phase, u64)> {
+    let mut account = Account::new();
+    let settled = at(1_000_000);
+    account.closed(&outstanding([0, 0, 10, 10]), settled);
+    let probe = outstanding([70, 70, 72, 72]).probing(true);
+    account.closed(&probe, at(80));
+    let next = 72 + later;
+    account.closed(&outstanding([next, next, next + 10, next + 10]), settled);
+    phases(&account)
+}
+
+#[test]
+fn a_request_that_only_asks_whether_the_other_end_is_there_divides_no_pause() {
+    let server = (Phase::Server, 22);
+    assert_eq!(probed(40), [(Phase::Client, 100), server]);
+    assert_eq!(probed(60), [server, (Phase::Idle, 120)]);
+    let mut account = Account::new();
+    account.closed(&outstanding([0, 0, 10, 10]), at(1_000_000));
+    account.closed(&outstanding([70, 70, 72, 72]).probing(true), at(80));
+    let waits = [(Phase::Server, 10)];
+    assert_eq!(phases(&account), waits, "what follows is not known yet");
+    account.settle(at(72 + THINK));
+    assert_eq!(phases(&account), waits);
+    account.settle(at(73 + THINK));
+    assert_eq!(phases(&account), [(Phase::Server, 12), (Phase::Idle, 60)]);
+}
+
 #[test]
 fn what_is_sent_again_after_its_end_is_no_pause_of_the_client() {
     let mut account = Account::new();
     account.closed(&outstanding([0, 0, 10, 10]), LATER);
-    account
-        .client
-        .timeline
-        .lost(at(10), at(250), SliceOwner::default());
+    account.client.timeline.lost(
+        (Phase::Retransmission, at(10), at(250)),
+        SliceOwner::default(),
+    );
     account
         .client
         .timeline

@@ -1,0 +1,80 @@
+//! Time in which requests were made that the capture lacks: what their clients did then is not known.
+
+use super::Pairing;
+use crate::case::{Case, Wait};
+use crate::open::Open;
+use crate::world::{Between, Event, Events};
+use crate::{Flags, Transaction};
+use wirewait_wire::Timestamp;
+
+/// What is known of requests that the capture lacks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UnseenRequests {
+    /// When the latest response ended of which the request is missing.
+    answered: Option<Timestamp>,
+    /// Nothing was told yet of what is missing before the next request: since when it may have been made.
+    since: Option<Timestamp>,
+    /// What is found missing next was answered, and told of.
+    told: bool,
+}
+
+impl UnseenRequests {
+    /// Whether the next request has to do with it.
+    #[inline]
+    pub(super) const fn is_untold(&self) -> bool {
+        self.since.is_some()
+    }
+}
+
+impl Pairing {
+    /// When the latest response ended, be its request known or not.
+    fn answered_at(&self) -> Option<Timestamp> {
+        let known = self.last_response.map(|(end, _)| end.at);
+        known.max(self.unseen.answered)
+    }
+
+    /// Data of `side` is missing that the other side had.
+    #[cold]
+    pub(crate) fn lacks_requests(&mut self, side: usize, why: Flags, between: &Between) {
+        if why != Flags::CAPTURE_LOSS || side == between.server {
+            return;
+        }
+        if !std::mem::take(&mut self.unseen.told) && self.unseen.since.is_none() {
+            self.unseen.since = self.answered_at();
+        }
+    }
+
+    /// This request is the first one behind what is missing.
+    #[cold]
+    pub(super) fn comes_behind_unseen(&mut self, open: &Open, events: &mut impl Events) {
+        let since = self.unseen.since.take();
+        if let (Some(since), Some(request)) = (since, open.transaction.request) {
+            events.tell(Event::Unseen(open.wait(since), request.first.at));
+        }
+    }
+
+    /// The request of this response is missing.
+    #[cold]
+    pub(super) fn answers_unseen(&mut self, t: &Transaction, events: &mut impl Events) {
+        let Some(end) = t.response.map(|response| response.last.at) else {
+            return;
+        };
+        if let Some(began) = self.answered_at() {
+            let wait = Wait {
+                case: Case {
+                    transaction: t,
+                    parties: &self.parties,
+                },
+                began,
+                anyone: false,
+                repeated: None,
+            };
+            events.tell(Event::Unseen(wait, end));
+        }
+        self.unseen = UnseenRequests {
+            answered: Some(end),
+            since: None,
+            told: true,
+        };
+    }
+}
