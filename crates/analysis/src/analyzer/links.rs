@@ -375,22 +375,19 @@ impl AnalyzerState {
         let Carries::Segment(segment) = arrival.facts.carries else {
             return;
         };
+        let mark = arrival.piece.mark;
         let silence = link.flow.stopped_since(link_side);
+        // A sender of LLC asks first whether what was lost has come; others send it again when their timer runs out.
+        let silence = silence.filter(|silence| {
+            numbered.connection.is_none() || mark.at.since(silence.since) < TIMER_NS
+        });
         if let Some(silence) = silence
             && let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
             && let Some(conversation) = self.conversations.get_mut(place)
         {
-            let mark = arrival.piece.mark;
-            // A sender of LLC asks first whether what was lost has come.
-            let unsure = numbered.connection.is_some() && mark.at.since(silence.since) >= TIMER_NS;
             let mut events = Reporter::new(&mut self.books, arrival.path, sink);
-            conversation.stops(
-                side,
-                &silence,
-                (mark, segment.last),
-                (unsure, false),
-                &mut events,
-            );
+            let last = segment.last;
+            conversation.stops(side, &silence, (mark, last), (false, false), &mut events);
         }
     }
 
