@@ -6,7 +6,7 @@ use wirewait_wire::{Endpoint, Timestamp};
 
 /// A sender that sends nothing more for less has not stopped, ns: other work of its own, and frames that wait for a
 /// slow line, take as long.
-pub(crate) const STOPPED_NS: i64 = 100_000_000;
+pub(crate) const STOPPED_NS: i64 = 20_000_000;
 
 /// Why a transfer or a turnaround stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub enum StallCause {
     /// the data to the acknowledgement.
     DelayedAcknowledgement,
     /// The sender of a message sent nothing more of it for a while, though its receiver could take more and had all that
-    /// came before: from when it had that to the next data.
+    /// came before: from its latest data to the next.
     Stopped,
 }
 
@@ -91,6 +91,8 @@ pub(crate) struct Stall {
     pub(crate) server: bool,
     /// What ended it may have been lost before the capture, and sent again.
     pub(crate) unsure: bool,
+    /// How long its sender lacked an acknowledgement of what it had sent, ns.
+    pub(crate) lacked_ns: u64,
 }
 
 impl Stall {
@@ -107,8 +109,9 @@ pub(crate) struct MessageStall {
     pub(crate) from: Timestamp,
     pub(crate) to: Timestamp,
     pub(crate) cause: StallCause,
-    /// As that of the request's.
+    /// As those of the request's.
     pub(crate) unsure: bool,
+    pub(crate) lacked_ns: u64,
     /// A timer may have ended it, of a sender that lacked an acknowledgement.
     pub(crate) timer: bool,
 }
@@ -122,6 +125,7 @@ impl MessageStall {
             cause: self.cause,
             server: (self.sender == side) != self.cause.is_the_senders(),
             unsure: self.unsure,
+            lacked_ns: self.lacked_ns,
         }
     }
 }
@@ -154,6 +158,7 @@ impl GivenBack {
             cause: StallCause::Break,
             server: false,
             unsure: false,
+            lacked_ns: 0,
         }
     }
 }

@@ -102,17 +102,18 @@ impl Accounts {
                 },
                 // Of data in one segment.
                 StallCause::DelayedAcknowledgement => way(stall.server, SEGMENT),
-                StallCause::Stopped => match way(stall.server, 0) {
-                    // All of it may be that way.
-                    way if stall.ns() < way.high.saturating_add(STOPPED_NS.unsigned_abs()) => {
+                StallCause::Stopped => {
+                    // It may have waited for the acknowledgement, and its way; or not at all.
+                    let way = way(stall.server, 0).high.saturating_add(stall.lacked_ns);
+                    if stall.ns() < way.saturating_add(STOPPED_NS.unsigned_abs()) {
                         continue;
                     }
-                    way if stall.unsure && !is_here(stall.server) => Bounds {
-                        high: u64::MAX,
-                        ..way
-                    },
-                    way => way,
-                },
+                    let lost = stall.unsure && !is_here(stall.server);
+                    Bounds {
+                        low: 0,
+                        high: if lost { u64::MAX } else { way },
+                    }
+                }
             };
             let stall = OwnedStall {
                 begin: done.begin,

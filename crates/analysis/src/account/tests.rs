@@ -230,6 +230,7 @@ impl Accounts {
                 cause: crate::StallCause::ClosedWindow,
                 server: false,
                 unsure: false,
+                lacked_ns: 0,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

@@ -48,6 +48,7 @@ impl Conversation {
                 to: mark.at,
                 cause: StallCause::ClosedWindow,
                 unsure: false,
+                lacked_ns: 0,
                 timer: false,
             };
             self.pairing.stalled(stall, events);
@@ -94,6 +95,7 @@ impl Conversation {
                 to: mark.at,
                 cause: StallCause::DelayedAcknowledgement,
                 unsure: false,
+                lacked_ns: 0,
                 timer: false,
             }));
         }
@@ -107,7 +109,10 @@ impl Conversation {
             return;
         };
         let soon = match stall.cause {
-            StallCause::Stopped => stall.to.since(stall.from) / FASTER,
+            StallCause::Stopped => {
+                let lacked = i64::try_from(stall.lacked_ns).unwrap_or(0);
+                (stall.to.since(stall.from) - lacked) / FASTER
+            }
             _ => AT_ONCE_NS.saturating_add(self.reacts_ns(side)),
         };
         let behind = mark.at.since(stall.to);
@@ -137,10 +142,11 @@ impl Conversation {
         let ns = mark.at.since(silence.since);
         let stall = MessageStall {
             sender: side,
-            from: silence.since,
+            from: silence.last,
             to: mark.at,
             cause: StallCause::Stopped,
             unsure,
+            lacked_ns: u64::try_from(silence.since.since(silence.last)).unwrap_or(0),
             timer,
         };
         if ns < STOPPED_NS || !self.assemblers[side].is_under_way() {

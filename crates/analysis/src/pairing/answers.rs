@@ -157,6 +157,9 @@ impl Pairing {
             open.lost_behind(between.again_after(side, tally));
         }
         open.answer(x, tally);
+        if between.stream {
+            open.answered_to = message.range.1;
+        }
         self.naming.answered(open, x, message, world);
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);

@@ -313,7 +313,6 @@ impl Open {
         self.grown = tally.frames > 1;
         let t = &mut self.transaction;
         self.deed = Deed::Response;
-        self.answered_to = tally.sent.behind;
         self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);
         t.frames.response = t.frames.response.saturating_add(tally.frames);
         t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
