@@ -518,6 +518,32 @@ impl FlowWay {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_circle_of_a_power_of_two_needs_no_division() {
+        let divided = |number: u32, end: u32, modulus: u64| {
+            let (number, end) = (u64::from(number), u64::from(end));
+            (number + modulus - end % modulus) % modulus < modulus / 2
+        };
+        for (modulus, numbers) in [
+            (8_u64, [0_u32, 1, 3, 4, 5, 7, 8, 9]),
+            (128, [0, 1, 63, 64, 65, 126, 127, 128]),
+            (
+                1 << 32,
+                [0, 1, 2, 1 << 31, (1 << 31) + 1, u32::MAX - 1, u32::MAX, 77],
+            ),
+        ] {
+            for number in numbers {
+                for end in numbers {
+                    assert_eq!(
+                        reaches(number, end, modulus),
+                        divided(number, end, modulus),
+                        "{number} {end} {modulus}"
+                    );
+                }
+            }
+        }
+    }
+
     /// The mark of a frame at `ms` milliseconds.
     fn mark(ms: i64) -> Mark {
         Mark {

@@ -583,6 +583,23 @@ mod tests {
     use crate::table::Table;
     use wirewait_wire::Timestamp;
 
+    #[test]
+    fn a_circle_of_a_power_of_two_needs_no_division() {
+        for modulus in [8, 100, 128, 65_536] {
+            for from in [0_u16, 1, 7, 99, 127, 65_535] {
+                for to in [0_u16, 1, 3, 64, 126, 65_534, 65_535] {
+                    let (of, at) = (u32::from(from) % modulus, u32::from(to) % modulus);
+                    let divided = (at + modulus - of) % modulus;
+                    assert_eq!(
+                        distance(from, to, modulus),
+                        divided,
+                        "{from} {to} {modulus}"
+                    );
+                }
+            }
+        }
+    }
+
     fn owner(serial: u64) -> Owner {
         let (place, _) = Table::new(1).insert((), ());
         Owner {

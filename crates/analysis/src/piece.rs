@@ -349,4 +349,39 @@ mod tests {
             WHOLE_FRAME * 5 / 9 - WHOLE_FRAME * 2 / 9
         );
     }
+
+    /// Frames 1 to 4 with stamps that go on, stand still and step back, near and far.
+    #[test]
+    fn what_comes_in_order_reaches_as_far_as_widening_says() {
+        const MS: i64 = 1_000_000;
+        let marks: Vec<Mark> = [1, 2, 3, 4]
+            .into_iter()
+            .flat_map(|frame| {
+                let stamps = [0, 1, 9 * MS, 10 * MS, 11 * MS, 30 * MS];
+                stamps.map(|ns| Mark {
+                    frame,
+                    at: Timestamp::from_nanos(ns),
+                })
+            })
+            .collect();
+        let one = |a: Mark, b: Mark| a.frame != b.frame || a == b;
+        for first in &marks {
+            for last in marks.iter().filter(|last| one(*first, **last)) {
+                let here = |mark: &&Mark| one(*first, **mark) && one(*last, **mark);
+                for mark in marks.iter().filter(here) {
+                    let mut widened = PieceTally::new(*first);
+                    widened.extent.last = *last;
+                    let mut reached = widened;
+                    reached.reach(*mark);
+                    let late = mark.at < last.at;
+                    widened.flags.set_if(Flags::OUT_OF_ORDER, late);
+                    widened.extent.widen(Extent {
+                        first: *mark,
+                        last: *mark,
+                    });
+                    assert_eq!(reached, widened, "{first:?} {last:?} {mark:?}");
+                }
+            }
+        }
+    }
 }

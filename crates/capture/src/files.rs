@@ -514,6 +514,24 @@ mod tests {
         }
     }
 
+    /// With another file that has not begun, all goes the long way.
+    #[test]
+    fn a_file_alone_is_read_as_it_is_among_others() {
+        let all: Vec<Mark> = (0..60_u32)
+            .map(|i| (i64::from(i / 2) * MS - i64::from(i % 3), i))
+            .collect();
+        let later = pcap(&[(1_000 * MS, 99)]);
+        for cut in 0..24 {
+            let mut alone = pcap(&all);
+            alone.truncate(alone.len() - cut);
+            let (among, errors) = read(&mut files(&[alone.clone(), later.clone()]).unwrap());
+            let (seen, same) = read(&mut files(&[alone]).unwrap());
+            assert_eq!(seen, among[..among.len() - 1], "{cut} bytes less");
+            assert_eq!(same.len(), errors.len());
+            assert_eq!(seen.len(), 60 - usize::from(cut > 0));
+        }
+    }
+
     #[test]
     fn what_is_read_ahead_is_not_lost_where_there_is_damage() {
         let a = pcap(&[(0, 1), (MS / 2, 2), (MS, 3), (5 * MS, 6)]);

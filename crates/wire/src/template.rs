@@ -550,6 +550,16 @@ mod tests {
         ..Dissector::PLAIN
     };
 
+    #[test]
+    fn shorter_frames_have_zeros_behind_them() {
+        let bytes: Vec<u8> = (1..64).collect();
+        for length in 0..=bytes.len() {
+            let mut expected = [0; WORDS * 8];
+            expected[..length].copy_from_slice(&bytes[..length]);
+            assert_eq!(padded(&bytes[..length]).as_flattened(), expected);
+        }
+    }
+
     /// One byte.
     static INNER: Dissector = Dissector {
         name: "inner",

@@ -402,6 +402,33 @@ mod tests {
 
     const MS: i64 = 1_000_000;
 
+    /// What stands nowhere is zero; all else is like one if it differs by no more than may be.
+    #[test]
+    fn lengths_are_alike_that_are_near() {
+        let mut recent = [0; RECENT];
+        for (place, length) in recent.iter_mut().zip([
+            1_025,
+            1_124,
+            1_125,
+            1_126,
+            6_400,
+            6_500,
+            6_501,
+            99_000,
+            100_562,
+            100_563,
+            u32::MAX - 1,
+            u32::MAX,
+        ]) {
+            *place = length;
+        }
+        for length in [1_025, 1_100, 6_400, 99_000, 100_000, u32::MAX] {
+            let near_one = |one: &&u32| **one > 0 && one.abs_diff(length) <= near(length);
+            let expected = recent.iter().filter(near_one).count();
+            assert_eq!(like(&recent, length) as usize, expected, "{length}");
+        }
+    }
+
     /// What is known of a way after these answers, ms, with frames of 200 bytes.
     fn after(answers: &[i64]) -> Variation {
         let mut all = WholeAnswers::default();
