@@ -284,9 +284,10 @@ impl Source for Files {
             .reduce(u64::saturating_add)
     }
 
-    #[inline]
+    // Part of the loop over frames, of which there are several.
+    #[inline(always)]
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
-        // Part of the loop over frames: nearly always the file in front is alone, and goes on.
+        // Nearly always the file in front is alone, and goes on.
         if self.is_alone() && self.front.as_mut().is_some_and(Stream::goes_on) {
             return Ok(self.lend());
         }
