@@ -355,7 +355,7 @@ impl Assembler {
         self.tally.is_some()
     }
 
-    /// Whether so many more bytes, which may be cut off, end the message of a stream that is under way.
+    /// Whether this number of bytes, which may be cut off, end the message of a stream that is under way.
     #[cold]
     pub(crate) fn ends_within(&self, bytes: u32) -> bool {
         self.state == AssemblyState::Inside && self.left <= u64::from(bytes)

@@ -100,7 +100,7 @@ pub(crate) struct Beginning {
     /// Frames are in order when they come (or a link below has put them so).
     pub(crate) ordered: bool,
     pub(crate) from_start: bool,
-    /// What was lost before the capture is sent again without anything that shows it.
+    /// What was lost before the capture is repeated without anything that shows it.
     pub(crate) silent: bool,
     /// Questions to whom it may concern: nobody is missed who does not answer.
     pub(crate) anyone: bool,

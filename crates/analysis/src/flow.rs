@@ -115,7 +115,7 @@ pub(crate) const ANY_NS: i64 = i64::MAX;
 
 /// How a side has sent nothing though nothing of it is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Silence {
+pub(crate) struct QuietWay {
     /// Since when the other side had all that it sent, and said nothing more.
     pub(crate) since: Timestamp,
     /// How long after the data before that its latest data came, ns.
@@ -421,14 +421,14 @@ impl StreamFlow {
 
     /// How `side` has sent nothing; `None` where the other side can take nothing.
     #[cold]
-    pub(crate) fn stopped_since(&self, side: usize) -> Option<Silence> {
+    pub(crate) fn stopped_since(&self, side: usize) -> Option<QuietWay> {
         let mut done = self.ways[side].done.iter().rev();
         let last = done.next()?.last;
         let before = done
             .next()
             .map_or(i64::MAX, |before| last.since(before.last));
         let heard = self.ways[1 - side].heard?.at;
-        (!self.is_busy(1 - side)).then_some(Silence {
+        (!self.is_busy(1 - side)).then_some(QuietWay {
             since: heard.max(last),
             before_ns: before,
             last,
@@ -490,7 +490,7 @@ impl StreamFlow {
     }
 }
 
-/// Whether who expects this number next has all before `end`, on a circle of so many.
+/// Whether who expects this number next has all before `end`, on a circle of this size.
 #[inline]
 fn reaches(number: u32, end: u32, modulus: u64) -> bool {
     let (number, end) = (u64::from(number), u64::from(end));
@@ -753,7 +753,7 @@ mod tests {
         assert_eq!([0, 1].map(|side| flow.died(side)), [None, None]);
     }
 
-    /// Sent at 1 and 2, acknowledged at 3: sent again at `ms`.
+    /// Sent at 1 and 2, acknowledged at 3; what it sends next shows.
     #[test]
     fn a_sender_has_stopped_that_waits_for_nothing() {
         let sent = |acknowledged: u32| {
@@ -768,7 +768,7 @@ mod tests {
         assert!(flow.has_stopped(0, mark(102).at));
         assert!(!flow.has_stopped(0, mark(101).at));
         assert!(!sent(100).has_stopped(0, mark(500).at), "one is on its way");
-        let silence = Silence {
+        let silence = QuietWay {
             since: mark(3).at,
             before_ns: 1_000_000,
             last: mark(2).at,

@@ -89,7 +89,7 @@ pub(crate) struct Stall {
     pub(crate) cause: StallCause,
     /// The server's; else the client's.
     pub(crate) server: bool,
-    /// What ended it may have been lost before the capture, and sent again.
+    /// What ended it may be the repetition of what was lost before the capture.
     pub(crate) unsure: bool,
     /// How long its sender lacked an acknowledgement of what it had sent, ns.
     pub(crate) lacked_ns: u64,

@@ -479,8 +479,8 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             counted(*n, "request")
         ),
         Doubt::GuessedOrder(n) => format!(
-            "Doubt: {} came while several requests were outstanding, and which answers which is guessed by their \
-             order: times of single requests may be those of others.",
+            "Doubt: {} came while several requests were outstanding; to which request each belongs is guessed \
+             by their order, so that times of single requests may be those of others.",
             counted(*n, "encrypted response")
         ),
         Doubt::OneSample(end) => format!(

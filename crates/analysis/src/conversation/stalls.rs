@@ -2,7 +2,7 @@
 //! acknowledgement waiting for which the sender waits. Or for their sender, which has nothing to wait for and stops.
 
 use super::Conversation;
-use crate::flow::Silence;
+use crate::flow::QuietWay;
 use crate::packets::TIMER_NS;
 use crate::piece::Piece;
 use crate::stalls::{MessageStall, STOPPED_NS, StallCause};
@@ -134,7 +134,7 @@ impl Conversation {
     pub(crate) fn stops(
         &mut self,
         side: usize,
-        silence: &Silence,
+        silence: &QuietWay,
         (mark, last): (Mark, bool),
         (unsure, timer): (bool, bool),
         events: &mut impl Events,

@@ -144,7 +144,7 @@ impl LineEvidence {
         }
     }
 
-    /// How long data of so many bytes takes at least, beside the shortest frame, ns, as far as that was seen.
+    /// How long data of this number of bytes takes at least, beside the shortest frame, ns, as far as that was seen.
     fn least(&self, bytes: u64) -> u64 {
         let Took { ns, bytes: of } = self.behind;
         match self.behind == Took::NONE {

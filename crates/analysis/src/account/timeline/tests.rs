@@ -186,7 +186,7 @@ fn waits_that_go_for_others_keep_their_time() {
     );
 }
 
-/// The same while a request is open all the time: all of it is that one's.
+/// While a request is open all the time, all of it is that one's.
 #[test]
 fn waits_that_go_while_a_request_is_open_have_none_of_its_time() {
     let mut account = Account::new();
