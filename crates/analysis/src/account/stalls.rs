@@ -7,6 +7,7 @@ use super::distance::{DistanceAt, Evidence};
 use super::{Accounts, Bounds, Outstanding, Phase, Posting, SliceOwner};
 use crate::bounds::Bound;
 use crate::case::Wait;
+use crate::packets::TIMER_NS;
 use crate::stalls::{GivenBack, STOPPED_NS, Stall, StallCause};
 use crate::table::TablePlace;
 use wirewait_wire::Timestamp;
@@ -85,8 +86,15 @@ impl Accounts {
             let distance = evidence.of(end, other, &mut DistanceAt::default());
             distance.way(least[usize::from(server)], more)
         };
+        let of = |end, other| evidence.of(end, other, &mut DistanceAt::default()).reach;
+        let is_steady = |server: bool| {
+            let reach = match server {
+                true => of(&t.server, &t.client),
+                false => of(&t.client, &t.server),
+            };
+            reach.variation.known && reach.variation.deviation == 0
+        };
         let is_here = |server: bool| {
-            let of = |end, other| evidence.of(end, other, &mut DistanceAt::default()).reach;
             let ends = [of(&t.client, &t.server), of(&t.server, &t.client)];
             ends[usize::from(server)].is_here(&ends[usize::from(!server)])
         };
@@ -108,7 +116,9 @@ impl Accounts {
                     if stall.ns() < way.saturating_add(STOPPED_NS.unsigned_abs()) {
                         continue;
                     }
-                    let lost = stall.unsure && !is_here(stall.server);
+                    // What is late by less than a timer may have been under way so long, where nothing shows a steady way.
+                    let late = stall.ns() < TIMER_NS.unsigned_abs() && !is_steady(stall.server);
+                    let lost = (stall.unsure || late) && !is_here(stall.server);
                     Bounds {
                         low: 0,
                         high: if lost { u64::MAX } else { way },
