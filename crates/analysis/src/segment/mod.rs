@@ -84,6 +84,8 @@ impl Segments {
     /// A frame was captured. `copy` says that it was captured before on this interface. Gives
     /// its bytes on the wire (C), and whether it is known what frames cost there beside their
     /// captured bytes.
+    // Part of both ways of a frame, and what follows likewise.
+    #[inline(always)]
     pub(crate) fn frame(
         &mut self,
         frame: &Frame<'_>,
@@ -227,6 +229,7 @@ impl Interface {
     }
 
     /// Counts a frame; gives its bytes on the wire.
+    #[inline(always)]
     fn count(&mut self, frame: &Frame<'_>, walk: &Walk) -> u64 {
         let row = &mut self.row;
         let latest = row.last.is_none_or(|last| frame.at >= last);

@@ -95,7 +95,23 @@ pub(super) struct Ends {
 }
 
 impl Ends {
+    #[inline]
     pub(super) fn add(
+        &mut self,
+        neighbours: &(Address, Address),
+        cast: Cast,
+        at: Timestamp,
+        bytes: u64,
+        byte_time: Option<u64>,
+    ) {
+        // Mostly no station is at an end.
+        if !self.begun || !self.candidates.is_empty() {
+            self.add_to_ends(neighbours, cast, at, bytes, byte_time);
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_ends(
         &mut self,
         (from, to): &(Address, Address),
         cast: Cast,
@@ -103,9 +119,6 @@ impl Ends {
         bytes: u64,
         byte_time: Option<u64>,
     ) {
-        if self.begun && self.candidates.is_empty() {
-            return;
-        }
         let to_one = cast == Cast::Unicast && *from != Address::None && *to != Address::None;
         if to_one && !self.begun {
             self.begun = true;
