@@ -765,8 +765,8 @@ mod tests {
             flow
         };
         let mut flow = sent(200);
-        assert!(flow.has_stopped(0, mark(102).at));
-        assert!(!flow.has_stopped(0, mark(101).at));
+        assert!(flow.has_stopped(0, mark(22).at));
+        assert!(!flow.has_stopped(0, mark(21).at));
         assert!(!sent(100).has_stopped(0, mark(500).at), "one is on its way");
         let silence = QuietWay {
             since: mark(3).at,
