@@ -15,13 +15,14 @@ TABLE = {
     "a segment that came by chance right behind a late acknowledgement is taken for one that waited for it":
         "2/tail-server-5ms c",
     "a way that becomes longer once, behind the last evidence, looks like a station that became slower (0056)":
-        "2/step-up-1-10ms c 2/step-1seg cms 2/step-writes ms 2/step-one-direction c 2/step-far cm 2/step-1seg- "
-        "client-10ms cms 2/step-1seg-server-10ms cms",
+        "2/step-up-1-10ms c 2/step-1seg cms 2/step-writes ms 2/step-one-direction c 2/step-far cm "
+        "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
     "what arrived in order behind a loss counts as there when its own bytes were: TCP gives it to the program when the loss is made good":
-        "3/pending-lost-near c 3/pending-lost-far cm 3/8-outstanding-28k-requests-near ms 3/4-outstanding-requests- "
-        "near s 9/mixture-23 c 9/mixture-82 s 9/mixture-83 m 9/mixture-90 c 9/mixture-114 c 9/mixture-138 cm",
+        "3/pending-lost-near c 3/pending-lost-far cm 3/8-outstanding-28k-requests-near ms "
+        "3/4-outstanding-requests-near s 9/mixture-23 c 9/mixture-82 s 9/mixture-83 m 9/mixture-90 c 9/mixture-114 c "
+        "9/mixture-138 cm",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
         "3/fast-both-far cm",
     "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":
@@ -46,8 +47,8 @@ TABLE = {
     "a window that is nearly closed, by less than a segment, is not taken for a closed one (0057)":
         "6/client-window-nearly cms 6/server-window-nearly cms",
     "a sender that stops within its message is not known to: the transfer, and so the network, has that time (0057)":
-        "6/server-stops-30ms-way-5ms cm 6/server-stops-disk cms 6/server-stops-after-1-segment cms 6/server-stops- "
-        "stamps cm 6/client-stops-30ms-way-5ms c 6/both-pause cms 6/both-stop cms",
+        "6/server-stops-30ms-way-5ms cm 6/server-stops-disk cms 6/server-stops-after-1-segment cms "
+        "6/server-stops-stamps cm 6/client-stops-30ms-way-5ms c 6/both-pause cms 6/both-stop cms",
     "behind 0x9999 all is the server's, though the reply, which was lost, was there when the client asked again":
         "7/ncp-lost-and-busy cm",
     "the delay between packets of a burst is taken for the rate of the line":

@@ -90,7 +90,9 @@ impl RoundTrips {
         let ns = answered.at.since(asked.at);
         let ends = [station, other];
         match shows {
-            TripShows::Length { data } => self.measured(ends, asked, (answered, data), bytes),
+            TripShows::Length { data } => {
+                self.measured(ends, asked, (answered, data), (bytes, false));
+            }
             TripShows::Late => self.late(ends, (asked, answered), bytes),
             TripShows::AtMost => self.bounded([station, other.station()], (bytes, ns)),
             TripShows::AtLeast => self.on_the_link(station, ns, (asked, answered)),
@@ -150,7 +152,7 @@ impl RoundTrips {
         [station, other]: [Endpoint; 2],
         asked: Mark,
         (answered, data): (Mark, Option<DataAcknowledged>),
-        bytes: u64,
+        (bytes, late): (u64, bool),
     ) {
         let ns = answered.at.since(asked.at);
         if ns < 0 {
@@ -165,13 +167,13 @@ impl RoundTrips {
         let sample = (asked, answered, data, bytes);
         let other = other.station();
         let split = known.answers(other);
-        let mut news = known.way.measured(sample, ns);
+        let mut news = known.way.measured(sample, (ns, late));
         if let Some(first) = split {
             let all = known.way.distance;
             let shortest = all.reach.shortest;
             let apart = known.apart.is_some();
             let way = self.way([station, other], first, answered.at);
-            news |= way.measured(sample, ns);
+            news |= way.measured(sample, (ns, late));
             // Others have half of this way at most: each has its own.
             let own = way.distance.reach.shortest.saturating_sub(LATE_NS);
             if apart || own / 2 > shortest {
@@ -204,14 +206,16 @@ impl RoundTrips {
                 self.ways.at(place)
             }
         };
-        if ns < 0 || way.distance.reach.samples == 0 {
+        // What answers at once say is more than that.
+        if ns < 0 || way.distance.reach.samples == 0 || way.is_known() {
             return;
         }
-        if ns < way.distance.reach.shortest {
-            // It kept nothing waiting, and is nearer than was known.
-            self.measured(ends, asked, (answered, None), bytes);
-        } else if way.late(ns) {
-            self.version += 1;
+        let Distance { reach, line, .. } = &way.distance;
+        if ns >= reach.shortest {
+            self.version += u64::from(way.late(ns));
+        } else if bytes >= line.bytes {
+            // It kept nothing waiting, and is nearer than was known: these frames are no shorter.
+            self.measured(ends, asked, (answered, None), (bytes, true));
         }
     }
 

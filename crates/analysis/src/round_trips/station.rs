@@ -92,11 +92,11 @@ impl StationWay {
         }
     }
 
-    /// An answer took so long. Says whether that is news of how much longer frames take.
+    /// An answer took so long; which may have been kept waiting if it came `late`. Says whether that is news of how much longer frames take.
     pub(super) fn measured(
         &mut self,
         (asked, answered, data, bytes): (Mark, Mark, Option<DataAcknowledged>, u64),
-        ns: i64,
+        (ns, late): (i64, bool),
     ) -> bool {
         let past = answered.at.since(self.window);
         let mut again = false;
@@ -117,7 +117,8 @@ impl StationWay {
         reach.total = reach.total.saturating_add(ns);
         let behind = data.filter(|data| data.left != DataThere::UNKNOWN_LEFT);
         let whole = behind.is_none_or(|data| data.left <= DataThere::ONE_FRAME);
-        if let Some(variation) = self.whole.took(ns, bytes, whole) {
+        // One that may have been kept waiting counts for how short it is: it does not show how much others differ.
+        if !late && let Some(variation) = self.whole.took(ns, bytes, whole) {
             reach.variation = variation;
         }
         let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
@@ -151,6 +152,11 @@ impl StationWay {
         false
     }
 
+    /// Whether enough answers at once are known, beside which others say nothing.
+    pub(super) fn is_known(&self) -> bool {
+        self.whole.is_known()
+    }
+
     /// An acknowledgement that may have been kept waiting took so long. Says whether it is news that the way is steady, or
     /// that it may not be.
     #[inline]
@@ -160,10 +166,6 @@ impl StationWay {
         match ns <= reach.shortest.saturating_mul(2).saturating_add(NEAR_NS) {
             true => *near = near.saturating_add(1),
             false => *far = far.saturating_add(1),
-        }
-        // What answers at once say is more than that.
-        if self.whole.is_known() {
-            return false;
         }
         let steady = *near >= MANY && *far <= *near / MANY;
         let variation = match steady {
@@ -216,7 +218,7 @@ mod tests {
             at: Timestamp::from_nanos(us * US),
         };
         let mut way = StationWay::new(Timestamp::from_nanos(0), false);
-        way.measured((mark(0), mark(200), None, 120), 200 * US);
+        way.measured((mark(0), mark(200), None, 120), (200 * US, false));
         late.for_each(|us| {
             way.late(us * US);
         });

@@ -240,7 +240,9 @@ impl Nearest {
         // Its way was measured just now: it varies by the least that a way does.
         let nearest = client.map_or(0, |client| ns(client.shortest));
         let near = nearest + nearest / 4 + LATE_NS.unsigned_abs();
-        let low = match own && !varies && nearest > 0 && read.least > near {
+        // Of a byte stream, whose way is known not to vary.
+        let steady = before.sent_to > 0 && self.variations[1].known && !varies;
+        let low = match own && steady && nearest > 0 && read.least > near {
             // None came early. Unless the line is slow, its program may read late each time.
             true => low.min(nearest.saturating_add(self.line.least(bytes - last))),
             false => low,
@@ -426,7 +428,7 @@ impl Nearest {
         let [gap, shortest] = self.longer.gaps;
         let (mut own, mut shown) = (None, false);
         if let Some(there) = self.there(began)
-            && !self.is_here
+            && !(self.is_here && there.0.left != DataThere::UNKNOWN_LEFT)
             && !self.ahead
         {
             let request = most_on_line(t.request_bytes);
@@ -692,7 +694,7 @@ fn to_client(
         let here = most.least;
         return Longer {
             most: Most { here, ..most },
-            short: client.is_short(),
+            bytes: client.line.bytes,
             ..Longer::default()
         };
     }
@@ -708,7 +710,7 @@ fn to_client(
         most,
         more,
         proved: 0,
-        short: client.is_short(),
+        bytes: client.line.bytes,
     }
 }
 

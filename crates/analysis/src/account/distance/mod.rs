@@ -25,8 +25,6 @@ pub(super) use varying::OwedWay;
 pub(crate) use varying::{Variation, WholeAnswers};
 use wirewait_wire::{Endpoint, Timestamp};
 
-/// Fewer bytes on the line, there and back, are no data.
-const FEW: u64 = 384;
 /// Acknowledgements that may go ahead of two messages, one each way: bytes of those of NetBIOS over IPX.
 const AHEAD: u64 = 160;
 /// Samples that show how a way varies.
@@ -201,8 +199,8 @@ struct Longer {
     more: u64,
     /// and at least.
     proved: u64,
-    /// The shortest answer was one to a short frame: no other takes less on the line.
-    short: bool,
+    /// Bytes on the line in the shortest answer, there and back.
+    bytes: u64,
 }
 
 impl Default for Longer {
@@ -214,7 +212,7 @@ impl Default for Longer {
             },
             more: 0,
             proved: 0,
-            short: true,
+            bytes: 0,
         }
     }
 }
@@ -256,11 +254,6 @@ impl Distance {
         }
     }
 
-    /// The shortest answer had few bytes.
-    fn is_short(&self) -> bool {
-        self.line.bytes < FEW
-    }
-
     /// The shortest answer, or what it would be at least.
     fn nearest(&self) -> Took {
         Took {
@@ -285,7 +278,7 @@ impl Distance {
             most,
             more,
             proved: 0,
-            short: self.is_short(),
+            bytes: self.line.bytes,
         });
         Bounds {
             low: way.low,
@@ -353,7 +346,10 @@ impl Reach {
         // No estimate exceeds what a request took. An answer that took far longer than that was late itself, or the way has
         // become shorter: it shows nothing.
         let shortest = ns(self.shortest).min(most.least);
-        let late = longer.short && ns(self.shortest) > shortest + shortest / 4 + LATE_NS;
+        // That of short frames took as much less at most as they are shorter.
+        let bytes = longer.bytes.max(BOTH_SHORTEST);
+        let least = ns(self.shortest).saturating_mul(BOTH_SHORTEST) / bytes;
+        let late = least > 2 * shortest + LATE_NS;
         let (mean, spread) = (self.mean(), self.spread(shortest));
         let high = mean.max(shortest.saturating_add(spread)).min(most.least);
         let low = if late { 0 } else { shortest };
@@ -566,13 +562,13 @@ mod tests {
     }
 
     /// An answer that came late, or before the way became shorter: no slice contains more than the shortest one, and
-    /// nothing says that it has all of that. One may be 100 us late, and a quarter.
+    /// nothing says that it has all of that. One may take twice as long, and 100 us.
     #[test]
     fn no_estimate_exceeds_what_a_request_took() {
         let late = |us: i64| bounds(measured(1, us * 1_000, us * 1_000), 1_300_000);
         assert_eq!(late(5_968), (0, 1_300_000));
-        assert_eq!(late(1_726), (0, 1_300_000));
-        assert_eq!(late(1_725), (1_300_000, 1_300_000));
+        assert_eq!(late(2_701), (0, 1_300_000));
+        assert_eq!(late(2_700), (1_300_000, 1_300_000));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is remembered of a server.
 
 use super::super::ceiling::{BOTH_SHORTEST, Ceiling, FrameSpacing, Took, most_on_line, on_line};
-use super::{AHEAD, Distance, FEW, Longer, Most, is_single};
+use super::{AHEAD, Distance, Longer, Most, is_single};
 use crate::Transaction;
 
 /// What is remembered of a server to bound its distance.
@@ -19,6 +19,8 @@ pub(in crate::account) struct ServerWay {
     pub(super) news: u64,
 }
 
+/// Fewer bytes on the line, there and back, are no data.
+const FEW: u64 = 384;
 /// The line is not slow where a turnaround takes this many times as long as the rest of the response.
 pub(super) const SHORT: u64 = 16;
 
@@ -100,7 +102,7 @@ impl ServerWay {
         Longer {
             most: Most { here, ..most },
             more: more.min(distance.longer(line)),
-            short: distance.is_short(),
+            bytes: distance.line.bytes,
             proved: self
                 .spacing
                 .least(on_line(t.response_head_bytes) - BOTH_SHORTEST / 2),
