@@ -3,9 +3,9 @@
 # Reason: scenarios, each followed by the first letters of the places of its captures (client, middle, server).
 TABLE = {
     "no acknowledgement of data came early; that of the handshake did (0052)":
-        "1/late-always c",
+        "1/late-always cms",
     "responses before the first early acknowledgement count as long as theirs took (0052)":
-        "1/late-sometimes s",
+        "1/late-sometimes ms",
     "the first slices have the bounds of a steady way (0055)":
         "2/uniform-reads-few c",
     "a way that varies by less than 1 ms beside a station that does (0055)":
@@ -32,7 +32,7 @@ TABLE = {
     "what longer frames need on a slow line upward is bounded too low":
         "4/up-4mbit-3seg-far cm",
     "an acknowledgement that waited 40 ms, or for a second full segment, is taken for the way on a slow line":
-        "4/full-acks-down-4mbit-20seg ms 4/full-acks-up-4mbit-20seg c",
+        "4/full-acks-down-4mbit-20seg ms 4/full-acks-up-4mbit-20seg c 4/full-acks-down-4mbit-client-60ms ms",
     "losses on a slow line with a short queue: shares are off by half a point":
         "4/down-4mbit-queue-16k m",
     "an upload with several outstanding: the acknowledgements that walk through a request on a slow line do not show when it arrived":
@@ -60,11 +60,13 @@ TABLE = {
     "a clock that is set within a request whose response has several segments is not found (0049)":
         "8/jump-on-1h-in-request cms",
     "a mixture with a slow line: see those of family 4":
-        "9/mixture-14 cm 9/mixture-29 cms 9/mixture-101 c 9/mixture-144 c 9/mixture-140 m",
+        "9/mixture-14 cm 9/mixture-29 cms 9/mixture-101 c 9/mixture-140 m",
     "a mixture with a late reader: see those of family 1":
         "9/mixture-128 ms",
     "a packet burst lost before the capture: its whole wait is loss recovery, though the server may have had part of it":
         "7/burst-read-16k-lost-near s",
+    "ways that vary, which acknowledgements of single segments alone would show (0053, 0055)":
+        "2/uniform-quick-acks c",
 }
 PLACES = {"c": "client", "m": "middle", "s": "server"}
 
