@@ -50,31 +50,15 @@ pub(crate) struct TripSample {
 /// What a sample says of the way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TripShows {
-    /// It is as long: the transport answered by itself. `data`: some came with the question.
-    Length { data: Option<DataAcknowledged> },
+    /// It is as long: the transport answered by itself. `data`: some came with the question; and how many bytes had
+    /// been sent behind that.
+    Length { data: Option<u32> },
     /// It is no longer: data was acknowledged by itself, at once or later.
     Late,
     /// It is no longer: data was acknowledged with the next that was sent.
     AtMost,
     /// It is no shorter: somebody on the link answered for the station.
     AtLeast,
-}
-
-/// Data that was acknowledged at once.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DataAcknowledged {
-    /// How many bytes.
-    pub(super) bytes: u64,
-    /// How many had been sent behind them.
-    pub(super) left: u32,
-}
-
-impl DataAcknowledged {
-    /// Of which nothing is known.
-    const UNKNOWN: Self = Self {
-        bytes: 0,
-        left: DataThere::UNKNOWN_LEFT,
-    };
 }
 
 impl TripQuestions {
@@ -264,7 +248,7 @@ impl TripQuestions {
             answered: at,
             bytes: u64::from(question.bytes) + u64::from(bytes),
             shows: TripShows::Length {
-                data: question.data.then_some(DataAcknowledged::UNKNOWN),
+                data: question.data.then_some(DataThere::UNKNOWN_LEFT),
             },
         })
     }
@@ -292,7 +276,7 @@ impl TripSample {
             answered: at,
             bytes: on_line(bytes) + BOTH_SHORTEST / 2,
             shows: TripShows::Length {
-                data: Some(DataAcknowledged::UNKNOWN),
+                data: Some(DataThere::UNKNOWN_LEFT),
             },
         }
     }
@@ -328,10 +312,7 @@ impl TripSample {
             bytes,
             shows: match (at_once, bare) {
                 (true, _) => TripShows::Length {
-                    data: Some(DataAcknowledged {
-                        bytes: notice.bytes,
-                        left: left(outstanding, notice.bytes),
-                    }),
+                    data: Some(left(outstanding, notice.bytes)),
                 },
                 (false, true) => TripShows::Late,
                 (false, false) => TripShows::AtMost,

@@ -1,6 +1,5 @@
 //! What is known of a station, and of each of the ways to it.
 
-use super::questions::DataAcknowledged;
 use crate::account::{DataThere, Distance, STEADY, Took, Variation, WholeAnswers};
 use crate::{Mark, RoundTrip};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -95,7 +94,7 @@ impl StationWay {
     /// An answer took so long; which may have been kept waiting if it came `late`. Says whether that is news of how much longer frames take.
     pub(super) fn measured(
         &mut self,
-        (asked, answered, data, bytes): (Mark, Mark, Option<DataAcknowledged>, u64),
+        (asked, answered, data, bytes): (Mark, Mark, Option<u32>, u64),
         (ns, late): (i64, bool),
     ) -> bool {
         let past = answered.at.since(self.window);
@@ -115,8 +114,8 @@ impl StationWay {
         let reach = &mut distance.reach;
         reach.samples = reach.samples.saturating_add(1);
         reach.total = reach.total.saturating_add(ns);
-        let behind = data.filter(|data| data.left != DataThere::UNKNOWN_LEFT);
-        let whole = behind.is_none_or(|data| data.left <= DataThere::ONE_FRAME);
+        let behind = data.filter(|left| *left != DataThere::UNKNOWN_LEFT);
+        let whole = behind.is_none_or(|left| left <= DataThere::ONE_FRAME);
         // One that may have been kept waiting counts for how short it is: it does not show how much others differ.
         if !late && let Some(variation) = self.whole.took(ns, bytes, whole) {
             reach.variation = variation;
@@ -124,21 +123,12 @@ impl StationWay {
         let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
         let moved = moved || reach.samples == STEADY;
         let first = data.is_some() && distance.heard.is_none();
-        if let Some(DataAcknowledged { bytes, left }) = data {
-            let heard = DataThere {
+        if let Some(left) = data {
+            distance.heard = Some(DataThere {
                 at: answered.at,
                 frame: asked.frame,
                 left,
-            };
-            if let Some(before) = distance.heard.replace(heard)
-                && before.left != DataThere::UNKNOWN_LEFT
-                && bytes <= before.left.into()
-            {
-                // All of it had been sent when the acknowledgement before came: since then it came in as the line let it.
-                let ns = heard.at.since(before.at);
-                let ns = u64::try_from(ns).unwrap_or(0);
-                distance.line.came_in(Took { ns, bytes });
-            }
+            });
         }
         let took = Took {
             ns: u64::try_from(ns).unwrap_or(0),

@@ -7,8 +7,8 @@ use super::reading::{ReadWithin, ReadingPace};
 use super::server::{SHORT, ServerWay};
 use super::varying::{OwedWay, OwnWay, VaryingWay};
 use super::{
-    AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, LineEvidence, Longer, Most,
-    Reach, STEADY, Variation, Ways, behind, is_single, ns,
+    AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
+    Variation, Ways, behind, is_single, ns,
 };
 use crate::case::Case;
 use crate::table::TablePlace;
@@ -157,8 +157,6 @@ pub(in crate::account) struct Nearest {
     /// Which data the client had last acknowledged at once, as its latest request began; and what
     /// the evidence was then.
     heard: (Option<DataThere>, u64),
-    /// And of the line to it.
-    line: LineEvidence,
     /// The capture was made at the client.
     is_here: bool,
     /// Which data this server had last acknowledged at once, as the request closed, if the capture was not made there.
@@ -196,7 +194,6 @@ impl Nearest {
         if self.heard.1 != evidence.version() {
             let distance = evidence.of(client, server, &mut self.client_at);
             self.heard = (distance.heard, evidence.version());
-            self.line = distance.line;
         }
     }
 
@@ -239,14 +236,6 @@ impl Nearest {
         let client = self.found.as_ref().map(|(.., [_, client])| client);
         // Its way was measured just now: it varies by the least that a way does.
         let nearest = client.map_or(0, |client| ns(client.shortest));
-        let near = nearest + nearest / 4 + LATE_NS.unsigned_abs();
-        // Of a byte stream, whose way is known not to vary.
-        let steady = before.sent_to > 0 && self.variations[1].known && !varies;
-        let low = match own && steady && nearest > 0 && read.least > near {
-            // None came early. Unless the line is slow, its program may read late each time.
-            true => low.min(nearest.saturating_add(self.line.least(bytes - last))),
-            false => low,
-        };
         let varies = nearest / LEAST;
         if heard.frame >= end {
             // All of it: the request is longer than the acknowledgement.

@@ -130,27 +130,9 @@ pub(crate) struct LineEvidence {
     pub(crate) bytes: u64,
     /// The answer with the shortest time for a byte.
     pub(crate) longer: Took,
-    /// Data that came in behind other data, with the shortest time for a byte.
-    pub(crate) behind: Took,
 }
 
 impl LineEvidence {
-    /// Data came in behind other data in this time.
-    pub(crate) fn came_in(&mut self, took: Took) {
-        if took.bytes > 0 && took.is_denser(&self.behind) {
-            self.behind = took;
-        }
-    }
-
-    /// How long data of this number of bytes takes at least, beside the shortest frame, ns, as far as that was seen.
-    fn least(&self, bytes: u64) -> u64 {
-        let Took { ns, bytes: of } = self.behind;
-        match self.behind == Took::NONE {
-            true => 0,
-            false => ns.saturating_mul(bytes) / of,
-        }
-    }
-
     /// A transport answered by itself, as fast as ever if that is so. Says whether that is news.
     #[cold]
     pub(crate) fn measured(&mut self, took: Took, shortest: bool) -> bool {
@@ -232,7 +214,6 @@ impl Distance {
         line: LineEvidence {
             bytes: 0,
             longer: Took::NONE,
-            behind: Took::NONE,
         },
         apart: false,
     };
