@@ -113,6 +113,8 @@ pub(crate) struct Link {
     pub(crate) flow: StreamFlow,
     /// The latest data of either side.
     data_at: Option<Timestamp>,
+    /// Whether the latest data of each side ended a message: the next begins one.
+    pub(crate) ended: [bool; 2],
     inquiries: [Option<Inquiry>; 2],
     /// The shortest silence before a poll for what was lost before the capture, ns.
     timers: [Option<i64>; 2],
@@ -132,6 +134,7 @@ impl Link {
             called: None,
             flow: StreamFlow::new(modulus.into()),
             data_at: None,
+            ended: [true; 2],
             inquiries: [None; 2],
             timers: [None; 2],
             ends: [Endpoint::default(); 2],

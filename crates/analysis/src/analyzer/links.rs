@@ -281,14 +281,15 @@ impl AnalyzerState {
             late: link.is_late(side, number),
         };
         let mark = arrival.piece.mark;
-        let bytes = match arrival.facts.carries {
-            Carries::Segment(_) => arrival.piece.length,
-            _ => 0,
+        let (bytes, last) = match arrival.facts.carries {
+            Carries::Segment(segment) => (arrival.piece.length, segment.last),
+            _ => (0, true),
         };
         let numbers = (number.into(), link.behind(number).into());
         match link.turn(side, number) {
             Turn::Next => {
-                let stopped = link.flow.has_stopped(side, mark.at);
+                let goes_on = !std::mem::replace(&mut link.ended[side], last);
+                let stopped = goes_on && link.flow.has_stopped(side, mark.at);
                 link.flow.sent(side, numbers, bytes, mark);
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);

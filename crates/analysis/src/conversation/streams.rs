@@ -312,8 +312,11 @@ impl Conversation {
         if self.stall.is_some() {
             self.goes_on_behind(side, mark, events);
         }
-        let flow = self.flow.as_ref();
-        if flow.is_some_and(|flow| flow.has_stopped(side, mark.at)) {
+        // Most messages begin with their frame.
+        if self.assemblers[side].is_under_way()
+            && let Some(flow) = &self.flow
+            && flow.has_stopped(side, mark.at)
+        {
             self.stops_in_stream(side, segment, piece, events);
         }
         if mark.at.since(world.sure) > world.settings.timeout_ns {
