@@ -403,7 +403,8 @@ impl Nearest {
             let mut to_client = client.bounds(&self.longer.client);
             if self.is_here {
                 // Its answers may be late, and are not under way for long.
-                let most = 2 * ns(client.shortest) + LATE_NS.unsigned_abs();
+                let most = ns(client.shortest).saturating_mul(2);
+                let most = most.saturating_add(LATE_NS.unsigned_abs());
                 let most = most.saturating_add(self.longer.client.more);
                 to_client.high = to_client.high.min(most.max(to_client.low));
             }

@@ -330,7 +330,7 @@ impl Reach {
         // That of short frames took as much less at most as they are shorter.
         let bytes = longer.bytes.max(BOTH_SHORTEST);
         let least = ns(self.shortest).saturating_mul(BOTH_SHORTEST) / bytes;
-        let late = least > 2 * shortest + LATE_NS;
+        let late = least > shortest.saturating_mul(2).saturating_add(LATE_NS);
         let (mean, spread) = (self.mean(), self.spread(shortest));
         let high = mean.max(shortest.saturating_add(spread)).min(most.least);
         let low = if late { 0 } else { shortest };
