@@ -19,10 +19,8 @@ TABLE = {
         "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
-    "what arrived in order behind a loss counts as there when its own bytes were: TCP gives it to the program when the loss is made good":
-        "3/pending-lost-near c 3/pending-lost-far cm 3/8-outstanding-28k-requests-near ms "
-        "3/4-outstanding-requests-near s 9/mixture-23 c 9/mixture-82 s 9/mixture-83 m 9/mixture-90 c 9/mixture-114 c "
-        "9/mixture-138 cm",
+    "losses with several outstanding: off by a few points":
+        "9/mixture-83 m 9/mixture-114 c",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
         "3/fast-both-far cm",
     "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":

@@ -92,6 +92,8 @@ pub(crate) struct Open {
     pub(crate) reached: bool,
     /// Time lost in the request and in the response, ns.
     pub(crate) lost_ns: [i64; 2],
+    /// As long after they had come were the request and the response in order, ns: something before them was missing.
+    pub(crate) held_ns: [i64; 2],
     /// The least time until the response, lost before the capture, was retransmitted, ns.
     pub(crate) recovered_ns: i64,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
@@ -219,6 +221,7 @@ impl Open {
             promised: false,
             reached: false,
             lost_ns: [0; 2],
+            held_ns: [0; 2],
             recovered_ns: 0,
             unsure: [SURE; 2],
             unsure_ns: i64::MAX,

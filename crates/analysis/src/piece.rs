@@ -43,6 +43,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) resent: Option<Mark>,
     /// How long bytes behind them had been there when they came, ns.
     pub(crate) late_ns: i64,
+    /// How long they were there when what was missing before them came, ns.
+    pub(crate) held_ns: i64,
     /// When the frame was sent.
     pub(crate) sent: Sent,
     /// Its sender's number for the packet.
@@ -141,6 +143,8 @@ pub(crate) struct PieceTally {
     pub(crate) resent: Option<Mark>,
     /// Time without progress until what was lost came again, ns.
     pub(crate) lost_ns: i64,
+    /// As long after its last frame had come was it in order, ns.
+    pub(crate) held_ns: i64,
     /// Its share of frames.
     pub(crate) share: u64,
     /// Bytes, framing included.
@@ -166,6 +170,7 @@ impl PieceTally {
             copies: 0,
             resent: None,
             lost_ns: 0,
+            held_ns: 0,
             share: 0,
             bytes: 0,
             hops: None,
@@ -189,6 +194,7 @@ impl PieceTally {
             copies: piece.resent.is_some().into(),
             resent: piece.resent,
             lost_ns: piece.late_ns,
+            held_ns: piece.held_ns,
             share: piece.worth(piece.length),
             bytes: piece.length.into(),
             hops: piece.hops,
@@ -225,6 +231,11 @@ impl PieceTally {
         }
         self.hops = self.hops.or(piece.hops);
         self.lost_ns = self.lost_ns.saturating_add(piece.late_ns);
+        // The last of it was in order last.
+        self.held_ns = match piece.held_ns {
+            0 => 0,
+            held => piece.mark.at.plus(held).since(self.extent.last.at).max(0),
+        };
         if let Some(mark) = piece.resent {
             self.copies = self.copies.max(1);
             self.resent = Some(mark);
@@ -314,6 +325,7 @@ mod tests {
             hops: None,
             resent: None,
             late_ns: 0,
+            held_ns: 0,
             sent: Sent::UNKNOWN,
             packet: None,
             stamp: None,

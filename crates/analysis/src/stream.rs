@@ -338,8 +338,9 @@ impl ByteStream {
                 piece.late_ns = late_ns;
             }
         }
+        let came = piece.mark.at;
         let fate = self.hold(at, *piece);
-        self.drain(out);
+        self.drain(Some(came), out);
         match (fate, overtaken) {
             (Fate::New, Some(late_ns)) => Fate::Overtaken { late_ns },
             (fate, _) => fate,
@@ -355,7 +356,7 @@ impl ByteStream {
                 out(Ordered::Gap(gap, mark, why));
                 self.next = at;
             }
-            self.drain(out);
+            self.drain(None, out);
         }
     }
 
@@ -418,8 +419,8 @@ impl ByteStream {
         Fate::New
     }
 
-    /// Hands on what is held back and now in order.
-    fn drain(&mut self, out: &mut dyn FnMut(Ordered<'_>)) {
+    /// Hands on what is held back and now in order, since what was missing came, if it did.
+    fn drain(&mut self, came: Option<Timestamp>, out: &mut dyn FnMut(Ordered<'_>)) {
         while let Some((at, held)) = self.held.take_first(self.next) {
             self.next = at + u64::from(held.length);
             out(Ordered::Piece(&Piece {
@@ -431,6 +432,7 @@ impl ByteStream {
                 hops: held.hops,
                 resent: held.resent,
                 late_ns: held.late_ns,
+                held_ns: came.map_or(0, |came| came.since(held.mark.at).max(0)),
                 sent: held.sent,
                 packet: held.packet,
                 stamp: held.stamp,
@@ -482,6 +484,7 @@ mod tests {
             hops: None,
             resent: None,
             late_ns: 0,
+            held_ns: 0,
             sent: crate::piece::Sent::UNKNOWN,
             packet,
             stamp: None,
@@ -674,6 +677,31 @@ mod tests {
         feed(&mut s, 500, 1, b"cd", &mut log);
         assert_eq!(s.claimed_since(3), None);
         assert_eq!(log, "1:ab 500:cd ");
+    }
+
+    /// Held back since 100 behind what came at 150 only, a segment was in order 50 ns after it had come; where the gap
+    /// is given up, nobody knows.
+    #[test]
+    fn what_is_held_back_says_for_how_long() {
+        let held = |fill: bool| {
+            let (mut s, mut log, mut held) = (ByteStream::new(), String::new(), Vec::new());
+            s.start(0);
+            feed(&mut s, 100, 2, b"cd", &mut log);
+            let mut out = |o: Ordered<'_>| {
+                if let Ordered::Piece(piece) = o {
+                    held.push((piece.mark.frame, piece.held_ns));
+                }
+            };
+            match fill {
+                true => {
+                    s.segment(0, &mut piece((150, None), b"ab"), &mut out);
+                }
+                false => s.skip(Flags::CAPTURE_LOSS, &mut out),
+            }
+            held
+        };
+        assert_eq!(held(true), [(150, 0), (100, 50)]);
+        assert_eq!(held(false), [(100, 0)]);
     }
 
     #[test]

@@ -223,6 +223,7 @@ impl AnalyzerState {
                 hops: walk.facts.hops,
                 resent: None,
                 late_ns: 0,
+                held_ns: 0,
                 sent: Sent::UNKNOWN,
                 packet: walk.facts.packet_id,
                 stamp: None,

@@ -490,6 +490,7 @@ impl AnalyzerState {
                     hops: held.facts.hops,
                     resent: held.resent,
                     late_ns: 0,
+                    held_ns: 0,
                     sent: held.sent,
                     packet: None,
                     stamp: None,

@@ -148,6 +148,8 @@ impl Pairing {
         }
         let open = &mut *self.open[at];
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));
+        // A program gets what is in order.
+        let end = end.plus(open.held_ns[1]);
         open.stops_waiting(end, events);
         events.tell(Event::Answered(open.case()));
     }

@@ -93,6 +93,7 @@ impl Open {
             promised,
             reached,
             lost_ns,
+            held_ns,
             recovered_ns,
             unsure,
             unsure_ns,
@@ -135,7 +136,7 @@ impl Open {
         *refused = None;
         (*arrived, *repeated_at, *arrived_but_for) = ([false; 2], None, u64::MAX);
         (*promised, *reached, *heard_out) = (false, false, false);
-        *lost_ns = [tally.lost_ns, 0];
+        (*lost_ns, *held_ns) = ([tally.lost_ns, 0], [tally.held_ns, 0]);
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.
         (*unsure, *unsure_ns) = ([between.unsure, SURE], i64::MAX);
@@ -188,6 +189,7 @@ impl Open {
     /// Another message of the same request; whether it is whole now.
     pub(super) fn more(&mut self, x: &Exchange, tally: &PieceTally) -> bool {
         self.lost_ns[0] = self.lost_ns[0].saturating_add(tally.lost_ns);
+        self.held_ns[0] = tally.held_ns;
         let t = &mut self.transaction;
         t.absorb(tally);
         t.request_bytes += tally.bytes;
@@ -314,6 +316,7 @@ impl Open {
         let t = &mut self.transaction;
         self.deed = Deed::Response;
         self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);
+        self.held_ns[1] = tally.held_ns;
         t.frames.response = t.frames.response.saturating_add(tally.frames);
         t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
         t.response_bytes += tally.bytes;

@@ -154,6 +154,8 @@ impl Open {
             -self.lost_ns[way].clamp(0, to.since(from).max(0))
         };
         let mut unsure = self.unsure;
+        // A program gets what is in order: what came behind a loss, or was overtaken, waited until that had come.
+        let in_order = t2.plus(self.held_ns[0]);
         let (ends, shares) = match (t.outcome, t.response) {
             (Outcome::Answered | Outcome::Cancelled, Some(response)) => {
                 let t3 = response.first.at;
@@ -169,11 +171,12 @@ impl Open {
                     }
                     Turnaround::Between(..) | Turnaround::None | Turnaround::Exact(_) => t2,
                 };
+                let again = again.max(in_order.min(t3));
                 let mut ends = [
                     t2.plus(lost(0, began, t2)),
                     again,
                     t3,
-                    end.plus(lost(1, t3, end)),
+                    end.plus(-self.held_ns[1]).plus(lost(1, t3, end)),
                     end,
                 ];
                 if self.recovered_ns > 0 {
@@ -190,8 +193,9 @@ impl Open {
                 let unseen = UNSEEN.iter().any(|flag| t.flags.contains(*flag));
                 // The server had it, and did nothing.
                 let had = self.reached && !unseen && t.outcome == Outcome::Unanswered;
-                let t3 = if had { end } else { t2 };
-                let ends = [t2.plus(lost(0, began, t2)), t2, t3, t3, end];
+                let had_at = in_order.min(end).max(t2);
+                let t3 = if had { end } else { had_at };
+                let ends = [t2.plus(lost(0, began, t2)), had_at, t3, t3, end];
                 let phases = if unseen {
                     Outstanding::UNKNOWN
                 } else {
