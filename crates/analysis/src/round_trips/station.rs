@@ -11,6 +11,10 @@ const WINDOW_NS: i64 = 60_000_000_000;
 const NEAR_NS: i64 = 1_000_000;
 /// As many that are not later show a steady way, if no more than one in as many is.
 const MANY: u32 = 16;
+/// As many acknowledgements in a row that take as long for their bytes show how fast a line is,
+const EVEN: u32 = 4;
+/// give or take this part of it.
+const EVENLY: u32 = 8;
 
 /// What is known of a station.
 #[derive(Clone, Default)]
@@ -36,6 +40,7 @@ pub(super) struct StationWay {
     /// Those of the same time to all that there was.
     whole: WholeAnswers,
     late: LateAnswers,
+    even: EvenAnswers,
     pub(super) distance: Distance,
 }
 
@@ -44,6 +49,15 @@ pub(super) struct StationWay {
 struct LateAnswers {
     near: u32,
     far: u32,
+}
+
+/// Acknowledgements of data that came one after the other, all of which had been sent before the first of them: a line
+/// lets as many bytes through in the same time, and no program reads as evenly.
+#[derive(Clone, Copy, Default)]
+struct EvenAnswers {
+    /// How long the latest took for 1,024 bytes, ns, and how many were like it.
+    pace: u32,
+    count: u32,
 }
 
 impl Station {
@@ -84,6 +98,7 @@ impl StationWay {
             shortest: [None; 2],
             whole: WholeAnswers::default(),
             late: LateAnswers::default(),
+            even: EvenAnswers::default(),
             distance: Distance {
                 apart,
                 ..Distance::UNKNOWN
@@ -124,11 +139,14 @@ impl StationWay {
         let moved = moved || reach.samples == STEADY;
         let first = data.is_some() && distance.heard.is_none();
         if let Some(left) = data {
-            distance.heard = Some(DataThere {
+            let heard = DataThere {
                 at: answered.at,
                 frame: asked.frame,
                 left,
-            });
+                pace: 0,
+            };
+            let pace = self.even.took(distance.heard.as_ref(), asked.at, &heard);
+            distance.heard = Some(DataThere { pace, ..heard });
         }
         let took = Took {
             ns: u64::try_from(ns).unwrap_or(0),
@@ -163,6 +181,33 @@ impl StationWay {
             false => Variation::UNKNOWN,
         };
         std::mem::replace(&mut reach.variation, variation) != variation
+    }
+}
+
+impl EvenAnswers {
+    /// Data that was sent then was acknowledged, and other data before: how long 1,024 bytes take on the line, ns, if
+    /// these acknowledgements come evenly; else 0.
+    #[inline]
+    fn took(&mut self, before: Option<&DataThere>, sent: Timestamp, now: &DataThere) -> u32 {
+        let pace = before.and_then(|before| {
+            // All of it was on the line when the one before came, and nothing was sent since.
+            let behind = sent <= before.at && before.left < DataThere::UNKNOWN_LEFT;
+            let bytes = before.left.checked_sub(now.left).filter(|_| behind)?;
+            let ns = u64::try_from(now.at.since(before.at)).ok()?;
+            u32::try_from(ns.saturating_mul(1_024).checked_div(bytes.into())?).ok()
+        });
+        let Some(pace) = pace else {
+            *self = Self::default();
+            return 0;
+        };
+        let near = pace.abs_diff(self.pace) <= self.pace / EVENLY;
+        self.count = if near {
+            self.count.saturating_add(1)
+        } else {
+            1
+        };
+        self.pace = pace;
+        if self.count >= EVEN { pace } else { 0 }
     }
 }
 

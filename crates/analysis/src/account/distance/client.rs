@@ -17,6 +17,8 @@ use wirewait_wire::{Endpoint, Timestamp};
 
 /// A station may be as late as this with an acknowledgement, ns: its processor has other work.
 const LATE_NS: i64 = 100_000;
+/// What is behind an acknowledgement on an even line takes as long as its bytes, give or take this part of it.
+const EVENLY: u64 = 8;
 
 /// Bytes of a response, and of those the ones in its first frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,7 +223,9 @@ impl Nearest {
         let [first, end] = before.frames;
         // Data of this response, and not of another conversation's.
         let own = (first..=end).contains(&heard.frame);
-        let read = match own && heard.left != DataThere::UNKNOWN_LEFT {
+        // A line that lets data through evenly: no program reads like that.
+        let paced = own && heard.pace > 0;
+        let read = match own && heard.left != DataThere::UNKNOWN_LEFT && !paced {
             true => {
                 let bytes = before.response.bytes.saturating_sub(heard.left.into());
                 let gap = ns(began.since(before.end));
@@ -262,11 +266,16 @@ impl Nearest {
         // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
         let acknowledged = (bytes - last).max(1);
         let for_last = |ns: u64| ns.saturating_mul(last) / acknowledged;
-        let least = for_last(low.saturating_sub(shortest));
-        // No longer than such a frame takes on this line, nor than until a response was there as a whole.
-        let whole = self.wholes.at(before.response.bytes);
-        let most = for_last(after).min(self.longer.last);
-        let most = most.min(whole.saturating_sub(nearest)).max(least);
+        let (least, most) = if paced {
+            let ns = u64::from(heard.left) * u64::from(heard.pace) / 1_024;
+            (ns - ns / EVENLY, ns + ns / EVENLY)
+        } else {
+            let least = for_last(low.saturating_sub(shortest));
+            // No longer than such a frame takes on this line, nor than until a response was there as a whole.
+            let whole = self.wholes.at(before.response.bytes);
+            let most = for_last(after).min(self.longer.last);
+            (least, most.min(whole.saturating_sub(nearest)).max(least))
+        };
         let high = after.min(read.most);
         let high = high.saturating_add(spread).saturating_add(most);
         let low = low.saturating_add(least);
@@ -755,6 +764,7 @@ mod tests {
             at: Timestamp::from_nanos(ns),
             frame,
             left,
+            pace: 0,
         };
         Distance {
             heard: Some(heard),

@@ -95,6 +95,8 @@ pub(crate) struct DataThere {
     pub(crate) frame: u64,
     /// Bytes that had been sent behind it.
     pub(crate) left: u32,
+    /// As long as 1,024 bytes take on the line, ns, where acknowledgements before this one came evenly; else 0.
+    pub(crate) pace: u32,
 }
 
 impl DataThere {
