@@ -9,19 +9,19 @@ mod operations;
 mod order;
 mod phase;
 mod posting;
+mod rows;
 mod stalls;
+mod sums;
 mod timeline;
 mod unsure;
 
 use crate::bounds::{Bound, Hits};
-use crate::case::{Case, Wait};
+use crate::case::Wait;
 use crate::column::Column;
 use crate::packets::TIMER_NS;
-use crate::parties::Directory;
-use crate::stalls::{Stall, Stalls};
-use crate::table::TablePlace;
+use crate::stalls::Stall;
 use crate::tick::ClockTick;
-use crate::{Extent, Grouping, LedgerCourse, LedgerOf, LedgerRow, RoundTrip, Settings, StationRow};
+use crate::{Extent, LedgerCourse, Settings};
 pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
 pub(crate) use distance::{
     DataThere, Distance, DistanceAt, Evidence, STEADY, Variation, WholeAnswers,
@@ -31,53 +31,18 @@ pub(crate) use operations::Operations;
 use order::ServerOrder;
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+pub(crate) use rows::{give, varied};
+use sums::{Pending, SliceOwner, Sum, Sums};
 use timeline::ClientTimeline;
 pub(crate) use timeline::{Outstanding, SURE, UNNUMBERED};
 use unsure::Paused;
 pub use unsure::UnsurePauses;
 pub(crate) use unsure::UnsureTime;
-use wirewait_wire::{Endpoint, Kind, Timestamp};
+use wirewait_wire::Timestamp;
 
 /// A request is settled when nothing older can be on its way any more: this long after it
 /// began, ns. A request counts from its first byte, but is known when it is complete.
 const LAG_NS: i64 = 500_000_000;
-
-/// Gives the clients' rows their time by the account: there is no second one.
-pub(crate) fn give(ledgers: &[LedgerRow], stations: &mut [StationRow]) {
-    let of: BTreeMap<Endpoint, &Ledger> = ledgers
-        .iter()
-        .filter_map(|row| match row.of {
-            LedgerOf::Client(client) => Some((client, &row.ledger)),
-            _ => None,
-        })
-        .collect();
-    for station in stations {
-        let ledger = of.get(&station.client).copied().copied();
-        let ledger = ledger.unwrap_or_default();
-        station.client_ns = ledger.get(Phase::Client);
-        station.busy_ns = ledger.active().saturating_sub(station.client_ns);
-    }
-}
-
-/// By server, how much longer the ways within turnarounds were than the shortest, at least and all together, ns.
-pub(crate) fn varied(ledgers: &[LedgerRow], trips: &[RoundTrip]) -> BTreeMap<Endpoint, u64> {
-    let beyond = |row: &LedgerRow| {
-        let LedgerOf::Server(server) = row.of else {
-            return None;
-        };
-        let server = server.station();
-        // They are in the order of stations.
-        let trip = trips.binary_search_by_key(&server, |trip| trip.station);
-        let shortest = u64::try_from(trips.get(trip.ok()?)?.shortest_ns).unwrap_or(0);
-        let all = row.ledger.network_in_server().low;
-        let beyond = all.saturating_sub(shortest.saturating_mul(row.turnarounds));
-        (beyond > 0).then_some((server, beyond))
-    };
-    ledgers.iter().filter_map(beyond).collect()
-}
 
 /// The account of all clients.
 pub(crate) struct Accounts {
@@ -110,77 +75,6 @@ struct ServerPace {
     way: ServerWay,
     paused: Paused,
     order: ServerOrder,
-}
-
-/// Slices of one owner that are not posted yet: most requests of a client belong to the owner of
-/// the one before, so its slices are added up until another one comes.
-#[derive(Clone, Default)]
-struct Pending {
-    owner: SliceOwner,
-    sum: Sum,
-}
-
-/// Whose slices a request makes; [nowhere](TablePlace::NOWHERE) stands who has no row.
-#[derive(Clone, Copy, Debug, Eq)]
-struct SliceOwner {
-    server: TablePlace,
-    pair: TablePlace,
-    /// What it asks for there.
-    operation: TablePlace,
-    /// The share and the file, where they have names.
-    labels: [TablePlace; 2],
-}
-
-impl Default for SliceOwner {
-    fn default() -> Self {
-        Self {
-            server: TablePlace::NOWHERE,
-            pair: TablePlace::NOWHERE,
-            operation: TablePlace::NOWHERE,
-            labels: [TablePlace::NOWHERE; 2],
-        }
-    }
-}
-
-/// Mostly they are the same: compared without a branch.
-impl PartialEq for SliceOwner {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        let [share, file] = self.labels;
-        (self.pair == other.pair)
-            & (self.operation == other.operation)
-            & (self.server == other.server)
-            & (share == other.labels[0])
-            & (file == other.labels[1])
-    }
-}
-
-/// Slices added up.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    ledger: Ledger,
-    requests: u64,
-    /// Requests with a slice of the server's phase, and gaps that are the client's.
-    turnarounds: u64,
-    pauses: u64,
-    /// From the first request's beginning to the last one's end.
-    span: Option<(Timestamp, Timestamp)>,
-}
-
-/// The roll-ups.
-#[derive(Clone)]
-struct Sums {
-    total: Sum,
-    servers: Column<Sum>,
-    pairs: Column<Sum>,
-    operations: Column<Sum>,
-    labels: Column<Sum>,
-    /// Closed requests of all clients that are not settled.
-    waiting: usize,
-    slices: ClockTick,
-    stalls: Stalls,
-    /// What timelines lost: clients come and go.
-    hits: Hits,
 }
 
 impl Accounts {
@@ -386,68 +280,6 @@ impl Accounts {
         }
     }
 
-    /// The total, servers, clients, pairs, shares, files and operations, each kind by time waited,
-    /// the longest first. What is closed counts, even where an older request may still claim it.
-    /// And what stalls are among it.
-    pub(crate) fn rows(
-        &self,
-        directory: &Directory,
-        operations: &Operations,
-    ) -> (Vec<LedgerRow>, Stalls) {
-        let mut sums = self.sums.clone();
-        let last = Timestamp::from_nanos(i64::MAX);
-        let clients: Vec<(TablePlace, Sum)> = self
-            .clients
-            .iter()
-            .map(|(place, client)| {
-                let mut sum = client.sum;
-                if client.timeline.is_settled() {
-                    client.pending.post(&mut sums, &mut sum);
-                    return (place, sum);
-                }
-                let mut client = client.clone();
-                client.settle(last, self.think_ns, &mut sums, None);
-                client.pending.post(&mut sums, &mut client.sum);
-                (place, client.sum)
-            })
-            .collect();
-        let station = |place| directory.station(place);
-        let pair = |place| {
-            let (client, server) = directory.pair(place)?;
-            Some(LedgerOf::Pair { client, server })
-        };
-        let total = std::iter::once((Some(LedgerOf::Capture), sums.total));
-        let servers = sums.servers.iter();
-        let servers = servers.map(|(at, sum)| (station(at).map(LedgerOf::Server), *sum));
-        let clients = clients.into_iter();
-        let clients = clients.map(|(at, sum)| (station(at).map(LedgerOf::Client), sum));
-        let pairs = sums.pairs.iter().map(|(at, sum)| (pair(at), *sum));
-        let labels = sums.labels.iter();
-        let labels = labels.map(|(at, sum)| (label(directory, at), *sum));
-        let asked = sums.operations.iter();
-        let asked = asked.map(|(at, sum)| (operation(directory, operations, at), *sum));
-        let mut rows: Vec<LedgerRow> = total
-            .chain(servers)
-            .chain(clients)
-            .chain(pairs)
-            .chain(labels)
-            .chain(asked)
-            .filter_map(|(of, sum)| {
-                Some(LedgerRow {
-                    of: of?,
-                    ledger: sum.ledger.within_phases(),
-                    requests: sum.requests,
-                    turnarounds: sum.turnarounds,
-                    pauses: sum.pauses,
-                    span_ns: sum.span_ns(),
-                })
-            })
-            .filter(|row| row.ledger.total() > 0)
-            .collect();
-        rows.sort_by(|a, b| order(a).cmp(&order(b)));
-        (rows, sums.stalls)
-    }
-
     /// How far the two are, as far as that is known when the request is closed.
     fn ways(
         &mut self,
@@ -572,29 +404,6 @@ impl Accounts {
     }
 }
 
-impl SliceOwner {
-    /// The owner of a wait, or of a loss: apart, so that the other is part of what closes a request.
-    #[cold]
-    #[inline(never)]
-    fn of_stretch(case: Case<'_>, operations: &mut Operations) -> Self {
-        Self::of(case, operations)
-    }
-
-    /// The owner of a request's slices.
-    #[inline(always)]
-    fn of(case: Case<'_>, operations: &mut Operations) -> Self {
-        let parties = case.parties;
-        // A user's time is not accounted for.
-        let [_, share, file] = parties.named.map_or([None; 3], |named| named.labels);
-        Self {
-            server: parties.server,
-            pair: parties.pair,
-            operation: operations.place_of(case.transaction, parties.server),
-            labels: [share, file].map(|label| label.unwrap_or(TablePlace::NOWHERE)),
-        }
-    }
-}
-
 impl Client {
     fn settle(
         &mut self,
@@ -623,161 +432,6 @@ impl Client {
         };
         (&mut self.timeline, posting)
     }
-}
-
-impl Pending {
-    /// Adds its slices to all rows that they belong to.
-    fn post(&self, sums: &mut Sums, client: &mut Sum) {
-        let Sums {
-            total,
-            servers,
-            pairs,
-            operations,
-            labels,
-            ..
-        } = sums;
-        total.merge(&self.sum);
-        client.merge(&self.sum);
-        let SliceOwner {
-            server,
-            pair,
-            operation,
-            labels: [share, file],
-        } = self.owner;
-        for (column, place) in [(servers, server), (pairs, pair), (operations, operation)] {
-            self.sum.post(column, place);
-        }
-        for label in [share, file] {
-            self.sum.post(labels, label);
-        }
-    }
-}
-
-impl Sums {
-    fn new() -> Self {
-        Self {
-            total: Sum::default(),
-            servers: Column::new(),
-            pairs: Column::new(),
-            operations: Column::new(),
-            labels: Column::new(),
-            waiting: 0,
-            slices: ClockTick::default(),
-            stalls: Stalls::default(),
-            hits: Hits::NONE,
-        }
-    }
-}
-
-impl Sum {
-    /// Adds it to the row of this place, unless that is gone.
-    fn post(&self, column: &mut Column<Self>, place: TablePlace) {
-        if !column.is_past(place) {
-            column.of(place).merge(self);
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.ledger.merge(&other.ledger);
-        self.requests += other.requests;
-        self.turnarounds += other.turnarounds;
-        self.pauses += other.pauses;
-        if let Some((from, to)) = other.span {
-            self.spans(from, to);
-        }
-    }
-
-    fn spans(&mut self, from: Timestamp, to: Timestamp) {
-        self.span = Some(match self.span {
-            Some((first, last)) => (first.min(from), last.max(to)),
-            None => (from, to),
-        });
-    }
-
-    fn span_ns(&self) -> u64 {
-        let span = self.span.map_or(0, |(from, to)| to.since(from));
-        u64::try_from(span).unwrap_or(0)
-    }
-}
-
-fn label(directory: &Directory, place: TablePlace) -> Option<LedgerOf> {
-    let label = directory.label(place)?;
-    let (server, share) = (label.server, label.share.clone());
-    let name = Arc::clone(&label.name);
-    match label.by {
-        Grouping::User => None,
-        Grouping::Share => Some(LedgerOf::Share {
-            server,
-            share: name,
-        }),
-        Grouping::File => Some(LedgerOf::File {
-            server,
-            share,
-            path: name,
-        }),
-    }
-}
-
-/// What is gone with its server, or before it, is nobody's.
-fn operation(
-    directory: &Directory,
-    operations: &Operations,
-    place: TablePlace,
-) -> Option<LedgerOf> {
-    let at = operations.at(place)?;
-    Some(LedgerOf::Operation {
-        server: directory.station(TablePlace::of(at.server?))?,
-        protocol: at.protocol,
-        carrier: at.carrier,
-        command: at.command,
-        code: at.code,
-        kind: at.kind,
-    })
-}
-
-type LedgerOrder<'a> = (
-    u8,
-    Reverse<u64>,
-    [Option<Endpoint>; 2],
-    [Option<&'a str>; 3],
-    (u32, Option<Kind>),
-);
-
-/// The kinds in their order, each by time waited, the longest first.
-fn order(row: &LedgerRow) -> LedgerOrder<'_> {
-    let none = [None; 3];
-    let (kind, ends, names) = match &row.of {
-        LedgerOf::Capture => (0, [None, None], none),
-        LedgerOf::Server(server) => (1, [Some(*server), None], none),
-        LedgerOf::Client(client) => (2, [Some(*client), None], none),
-        LedgerOf::Pair { client, server } => (3, [Some(*client), Some(*server)], none),
-        LedgerOf::Share { server, share } => {
-            (4, [Some(*server), None], [Some(&**share), None, None])
-        }
-        LedgerOf::File {
-            server,
-            share,
-            path,
-        } => {
-            let names = [share.as_deref(), Some(&**path), None];
-            (5, [Some(*server), None], names)
-        }
-        LedgerOf::Operation {
-            server,
-            protocol,
-            carrier,
-            command,
-            ..
-        } => {
-            let names = [Some(*protocol), Some(*carrier), Some(*command)];
-            (6, [Some(*server), None], names)
-        }
-    };
-    let last = match row.of {
-        LedgerOf::Operation { code, kind, .. } => (code, Some(kind)),
-        _ => (0, None),
-    };
-    (kind, Reverse(row.ledger.waited()), ends, names, last)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 use super::*;
 use crate::case::Case;
-use crate::parties::Parties;
+use crate::parties::{Directory, Parties};
 use crate::symptoms::testing::{at, station, transaction};
+use crate::{LedgerOf, LedgerRow};
 use wirewait_wire::Kind;
 
 /// Client, server, and the time in ms from and to which the client waits for the server.
