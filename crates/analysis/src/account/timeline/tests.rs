@@ -15,14 +15,6 @@ fn outstanding(t: [i64; 4]) -> Outstanding {
     Outstanding::new(at(t[0]), ends, Outstanding::ANSWERED)
 }
 
-#[test]
-fn phases_without_time_are_none() {
-    let ends = [5, 5, 3, 9, 9].map(at);
-    let outstanding = Outstanding::new(at(2), ends, Outstanding::ANSWERED);
-    let phases: Vec<_> = outstanding.phases().collect();
-    assert_eq!(phases, [(Phase::Request, at(5)), (Phase::Response, at(9))]);
-}
-
 /// A client whose timeline is settled after each request that is closed, and what was posted.
 struct Account {
     client: Client,
