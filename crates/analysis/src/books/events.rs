@@ -1,0 +1,209 @@
+//! What happens to transactions, as it goes into the books.
+
+use super::Books;
+use crate::account::Outstanding;
+use crate::case::{Case, Wait};
+use crate::parties::Parties;
+use crate::path::Path;
+use crate::stalls::Stall;
+use crate::world::Growth;
+use crate::{Mark, Outcome, Sink, Transaction};
+use wirewait_wire::Timestamp;
+
+impl Books {
+    /// A request was seen, or a response without one.
+    #[inline(never)]
+    pub(super) fn met(&mut self, transaction: &mut Transaction, parties: &mut Parties) {
+        self.directory.meet(transaction, parties);
+        transaction.number = self.next_transaction();
+    }
+
+    /// A client waits for a request.
+    #[inline(never)]
+    pub(super) fn begins(&mut self, wait: &Wait<'_>, path: &Path) {
+        let mut room = None;
+        let known = wait.known(&mut self.directory, &mut room);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begins(&known);
+        }
+        self.spending.begins(&known, path);
+        match &mut self.lent {
+            None => self.accounting.begins(wait, known.case.parties),
+            Some(entries) => entries.begins(wait, known.case.parties),
+        }
+    }
+
+    /// It no longer does, since `at`.
+    #[inline(never)]
+    pub(super) fn ends(
+        &mut self,
+        wait: &Wait<'_>,
+        at: Timestamp,
+        outstanding: Option<&Outstanding>,
+    ) {
+        let mut room = None;
+        let known = wait.known(&mut self.directory, &mut room);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ends(&known, at);
+        }
+        let wait = (wait, known.case.parties);
+        match &mut self.lent {
+            None => self.accounting.ends(wait, at, outstanding),
+            Some(entries) => entries.ends(wait, at, outstanding),
+        }
+    }
+
+    /// The answer of a request is complete.
+    #[inline(never)]
+    pub(super) fn answered(&mut self, case: Case<'_>) {
+        let proved = self.directory.are_proved(case.transaction, case.parties);
+        if !proved || self.meters.is_some() {
+            self.is_answered(case);
+        }
+    }
+
+    #[inline(never)]
+    fn is_answered(&mut self, case: Case<'_>) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        self.directory.prove(case.parties);
+        if let Some(meters) = &mut self.meters {
+            meters.answered(case);
+        }
+    }
+
+    /// A transaction is closed.
+    #[inline(never)]
+    pub(super) fn closed(&mut self, case: Case<'_>, path: &Path, sink: &mut dyn Sink) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        let transaction = case.transaction;
+        self.attribution.transactions += transaction.share;
+        if transaction.outcome != Outcome::OrphanResponse {
+            self.open = self.open.saturating_sub(1);
+        }
+        let took = transaction.took();
+        if let Some(took) = &took {
+            self.slowest.closed(transaction, took.response_ns);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.answered(case, took.as_ref());
+        }
+        if let Some(meters) = &mut self.meters {
+            meters.closed(case);
+        }
+        let account = self.spending.closed(case, path);
+        match &mut self.lent {
+            None => self.accounting.closed(case, took.as_ref(), account),
+            Some(entries) => entries.closed(case, took.as_ref(), account),
+        }
+        sink.transaction(transaction);
+    }
+
+    /// A client on probation is known now.
+    #[inline(never)]
+    pub(super) fn admitted(&mut self, transaction: &Transaction, parties: &mut Parties) {
+        self.directory.admit(transaction, parties);
+        if let Some(meters) = &mut self.meters {
+            meters.admitted(Case {
+                transaction,
+                parties,
+            });
+        }
+    }
+
+    /// A wait by design begins.
+    #[inline(never)]
+    pub(super) fn waits(&mut self, wait: &Wait<'_>) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.waits(wait),
+            Some(entries) => entries.waits(&wait),
+        }
+    }
+
+    /// It is over, since `at`.
+    #[inline(never)]
+    pub(super) fn waited(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.accounts.waited(wait, at),
+            Some(entries) => entries.waited(&wait, at),
+        }
+    }
+
+    /// Until `at`, it was loss recovery.
+    #[inline(never)]
+    pub(super) fn lost(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.lost(wait, at),
+            Some(entries) => entries.lost(&wait, at),
+        }
+    }
+
+    /// Until `at`, nobody knows what the client did.
+    #[cold]
+    pub(super) fn unseen(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.unseen(wait, at),
+            Some(entries) => entries.unseen(&wait, at),
+        }
+    }
+
+    /// The client whose wait ends next waited for this.
+    #[cold]
+    pub(super) fn stalled(&mut self, stall: &Stall) {
+        match &mut self.lent {
+            None => self.accounting.accounts.stalled(stall),
+            Some(entries) => entries.stalled(stall),
+        }
+    }
+
+    /// A break was acknowledged.
+    #[cold]
+    pub(super) fn gave_back(&mut self, case: Case<'_>) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.watch.gave_back(case),
+            Some(entries) => entries.gave_back(case),
+        }
+    }
+
+    /// Its client aborted the connection.
+    #[inline(never)]
+    pub(super) fn abandoned(&mut self, wait: &Wait<'_>, at: Timestamp) {
+        let frame = self.now();
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        let mark = Mark { frame, at };
+        match &mut self.lent {
+            None => self.accounting.watch.abandoned(wait, mark),
+            Some(entries) => entries.abandoned(&wait, mark),
+        }
+    }
+
+    /// A request is complete.
+    #[inline(never)]
+    pub(super) fn asked(&mut self, case: Case<'_>) {
+        let mut room = None;
+        if let Some(meters) = &mut self.meters {
+            meters.asked(case.known(&mut self.directory, &mut room));
+        }
+    }
+
+    /// A request or an answer that was counted goes on.
+    #[cold]
+    pub(super) fn grows(&mut self, case: Case<'_>, growth: Growth) {
+        let mut room = None;
+        if let Some(meters) = &mut self.meters {
+            meters.grows(case.known(&mut self.directory, &mut room), growth);
+        }
+    }
+}
