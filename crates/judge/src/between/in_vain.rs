@@ -1,7 +1,7 @@
 //! Requests that were not answered at the clients: whose the time is, as the capture at the servers has it.
 
-use super::joined::positive;
 use super::sights::RequestSight;
+use super::time::positive;
 
 /// A client waits no longer for a response that does not come, ns (perf definitions, section 3).
 pub(super) const IN_VAIN_NS: i64 = 60_000_000_000;

@@ -1,11 +1,12 @@
 //! The time of both ends together, and the frames that only one of them has.
 
 use super::clocks::{Clocks, SameFrames};
-use super::in_vain::{IN_VAIN_NS, InVain};
-use super::rows::{BetweenRow, BetweenRows, RequestSlices};
+use super::in_vain::InVain;
+use super::rows::BetweenRow;
+use super::same_requests::Numbers;
 use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
 use crate::{Culprit, Finding};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use wirewait_analysis::ENOUGH;
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -98,7 +99,7 @@ pub struct Between {
 }
 
 /// When a frame was lost, and between which client and which server.
-type LostMoment = (Timestamp, (Endpoint, Endpoint));
+pub(super) type LostMoment = (Timestamp, (Endpoint, Endpoint));
 
 /// Lost frames that are listed.
 const LISTED: usize = 8;
@@ -273,164 +274,11 @@ impl Between {
         moments.sort_unstable();
         moments
     }
-
-    fn waited_in_vain(&mut self, vain: &InVain) {
-        self.unanswered += 1;
-        self.way_ns += vain.way_ns;
-        self.server_ns += vain.server_ns;
-        self.unknown_ns += vain.unknown_ns;
-        self.in_vain.add(vain);
-    }
-
-    /// Shares out the time of each client.
-    fn time(
-        &mut self,
-        clients: &RequestsSeen,
-        servers: &RequestsSeen,
-        pairs: &HashMap<usize, usize>,
-        (lost, last, think_ns): (&[LostMoment], Option<Timestamp>, i64),
-    ) -> BetweenRows {
-        let mut rows = BetweenRows::default();
-        let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
-        for (place, request) in clients.requests.iter().enumerate() {
-            of_client.entry(request.client).or_default().push(place);
-        }
-        // Who never has a response may ask nobody in particular, or be answered elsewhere.
-        let answered = clients.requests.iter().filter(|of| of.response.is_some());
-        let answered: BTreeSet<(Endpoint, Endpoint)> =
-            answered.map(|of| (of.client, of.server)).collect();
-        let (mut ways, mut turnarounds) = (Vec::new(), Vec::new());
-        for places in of_client.values_mut() {
-            places.sort_by_key(|place| clients.requests[*place].request.first.at);
-            let mut until: Option<Timestamp> = None;
-            // Which server's response that was, and when it ended there.
-            let mut before: Option<(Endpoint, Timestamp)> = None;
-            let mut any = false;
-            let mut follows = BTreeMap::new();
-            let next: Vec<Option<Timestamp>> = (places.iter().rev())
-                .map(|place| {
-                    let request = &clients.requests[*place];
-                    follows.insert(request.server, request.request.first.at)
-                })
-                .collect();
-            for (place, next) in places.iter().zip(next.into_iter().rev()) {
-                let request = &clients.requests[*place];
-                let ends = (request.client, request.server);
-                if request.response.is_none() && !answered.contains(&ends) {
-                    self.unanswered += 1;
-                    continue;
-                }
-                let begin = request.request.first.at;
-                let end = match request.response {
-                    Some(response) => response.last.at,
-                    None => begin.plus(IN_VAIN_NS).min(next.or(last).unwrap_or(begin)),
-                };
-                let end = request.lost_until.map_or(end, |until| until.max(end));
-                let mut slices = RequestSlices::default();
-                if let Some(until) = until {
-                    match positive(begin.since(until)) {
-                        pause if pause <= positive(think_ns) => slices.client = pause,
-                        pause => self.idle_ns += pause,
-                    }
-                }
-                self.client_ns += slices.client;
-                let from = until.map_or(begin, |until| until.max(begin));
-                let owns = until.is_none_or(|until| end > until);
-                until = Some(until.map_or(end, |until| until.max(end)));
-                let owned = positive(end.since(from));
-                let other = pairs.get(place).map(|other| &servers.requests[*other]);
-                if request.response.is_none() {
-                    before = before.filter(|_| !owns);
-                    let at = lost.partition_point(|(at, _)| *at < begin);
-                    let mut sent = lost[at..].iter().take_while(|(at, _)| *at == begin);
-                    let is_lost = sent.any(|(_, of)| *of == ends);
-                    let waited = request.unanswered && next.is_some();
-                    let vain = InVain::of(owned, other, (waited, is_lost));
-                    self.waited_in_vain(&vain);
-                    (slices.way, slices.server, slices.unknown) =
-                        (vain.way_ns, vain.server_ns, vain.unknown_ns);
-                    rows.add(request, None, slices);
-                    continue;
-                }
-                let waited = (from > begin).then_some(before).flatten();
-                if owns {
-                    let ended =
-                        other.and_then(|other| Some((other.server, other.response?.last.at)));
-                    let last = request.response.map(|response| response.last.at);
-                    before = ended.filter(|_| last == Some(end));
-                }
-                let Some((t2, t3)) = other.and_then(|other| served(request, other)) else {
-                    self.only_at_clients += 1;
-                    self.unknown_ns += owned;
-                    slices.unknown = owned;
-                    rows.add(request, None, slices);
-                    continue;
-                };
-                any = true;
-                self.requests += 1;
-                // Behind a response of the same server, the server had it since that was sent.
-                let behind = other.and_then(|other| in_hand(other, waited?));
-                let served = behind.unwrap_or_else(|| positive(t3.min(end).since(t2.max(from))));
-                slices.server = served.min(owned);
-                slices.way = owned - slices.server;
-                self.server_ns += slices.server;
-                self.way_ns += slices.way;
-                let turnaround = positive(t3.since(t2));
-                let way = positive(end.since(begin)).saturating_sub(turnaround);
-                ways.push(way);
-                turnarounds.push(turnaround);
-                let known = (request.client, request.server);
-                let at = lost.partition_point(|(at, _)| *at < begin);
-                let within = lost[at..].iter().take_while(|(at, _)| *at <= end);
-                if within.into_iter().any(|(_, of)| *of == known) {
-                    self.with_losses += 1;
-                    self.lost_ns += slices.way;
-                    slices.with_losses = true;
-                }
-                rows.add(request, other, slices);
-            }
-            self.clients += u64::from(any);
-        }
-        self.way_of_a_request = spread(ways);
-        self.turnaround = spread(turnarounds);
-        rows
-    }
-}
-
-/// When the turnaround of a request began and ended at the servers, by the clock of the capture at the
-/// clients. The way is what it took there beyond that; half of it lies before the turnaround, as far
-/// as anyone knows.
-fn served(here: &RequestSight, there: &RequestSight) -> Option<(Timestamp, Timestamp)> {
-    let (response, answer) = (here.response?, there.response?);
-    let (t2, t3) = (there.request.last.at, answer.first.at);
-    let forth = there.request.first.at.since(here.request.first.at);
-    let back = response.last.at.since(answer.last.at);
-    // The clock of the other capture is ahead by so much, if both directions take as long.
-    let ahead = (forth - back) / 2;
-    (t3 >= t2).then(|| (t2.plus(-ahead), t3.plus(-ahead)))
-}
-
-/// How long the server had a request since it had sent the response before, by its own clock.
-fn in_hand(there: &RequestSight, (server, sent): (Endpoint, Timestamp)) -> Option<u64> {
-    let answer = there.response?.first.at;
-    (there.server == server).then(|| positive(answer.since(there.request.last.at.max(sent))))
 }
 
 /// What a request took at a place.
 fn took(request: &RequestSight) -> Option<i64> {
     Some(request.response?.last.at.since(request.request.first.at))
-}
-
-pub(super) fn positive(ns: i64) -> u64 {
-    u64::try_from(ns).unwrap_or(0)
-}
-
-/// Least, median and most.
-pub(super) fn spread(mut values: Vec<u64>) -> [u64; 3] {
-    values.sort_unstable();
-    let at = |place: usize| values.get(place).copied().unwrap_or(0);
-    let last = values.len().saturating_sub(1);
-    [at(0), at(last / 2), at(last)]
 }
 
 /// When a frame of the capture at the servers would have been seen at the clients: by the nearest frame
@@ -504,98 +352,4 @@ fn clocks(
             ..clocks
         },
     })
-}
-
-/// Frames by number, in both captures.
-struct Numbers {
-    /// From a frame of the first capture to the same of the second.
-    same: HashMap<u64, u64>,
-}
-
-impl Numbers {
-    fn of(first: &FramesSeen, second: &FramesSeen, same: &SameFrames) -> Self {
-        let pair = |(frame, other): (&FrameSight, &Option<u32>)| {
-            let other = second.frames.get((*other)? as usize)?;
-            Some((frame.number, other.number))
-        };
-        let frames = first.frames.iter().zip(&same.of_first);
-        Self {
-            same: frames.filter_map(pair).collect(),
-        }
-    }
-
-    /// Requests that are the same: one of their frames is, the first or last of the request or of the
-    /// response.
-    fn requests(&self, first: &[RequestSight], second: &[RequestSight]) -> HashMap<usize, usize> {
-        let frames = |request: &RequestSight| {
-            let response = request.response.map(|r| [r.first.frame, r.last.frame]);
-            let asked = [request.request.first.frame, request.request.last.frame];
-            asked.into_iter().chain(response.into_iter().flatten())
-        };
-        let mut of_frame: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (place, request) in second.iter().enumerate() {
-            for frame in frames(request) {
-                let places = of_frame.entry(frame).or_default();
-                if !places.contains(&place) {
-                    places.push(place);
-                }
-            }
-        }
-        let mut taken = vec![false; second.len()];
-        let mut pairs = HashMap::new();
-        for (place, request) in first.iter().enumerate() {
-            let mut there = frames(request).filter_map(|frame| self.same.get(&frame));
-            let found = there.find_map(|frame| {
-                let places = of_frame.get(frame)?;
-                places.iter().copied().find(|place| !taken[*place])
-            });
-            if let Some(found) = found {
-                taken[found] = true;
-                pairs.insert(place, found);
-            }
-        }
-        in_their_order(first, second, &mut pairs);
-        pairs
-    }
-}
-
-/// Of a request of which each end has other copies no frame is in both. Requests of a client at a
-/// server that lie between two that are the same are the same one by one, if they are alike.
-fn in_their_order(
-    first: &[RequestSight],
-    second: &[RequestSight],
-    pairs: &mut HashMap<usize, usize>,
-) {
-    let mut of_ends: BTreeMap<(Endpoint, Endpoint), [Vec<usize>; 2]> = BTreeMap::new();
-    for (which, requests) in [first, second].into_iter().enumerate() {
-        for (place, request) in requests.iter().enumerate() {
-            let ends = (request.client, request.server);
-            of_ends.entry(ends).or_default()[which].push(place);
-        }
-    }
-    for [mut here, mut there] in of_ends.into_values() {
-        here.sort_by_key(|place| first[*place].request.first.at);
-        there.sort_by_key(|place| second[*place].request.first.at);
-        let at: HashMap<usize, usize> = there.iter().enumerate().map(|(n, p)| (*p, n)).collect();
-        let (mut run, mut from) = (Vec::new(), 0);
-        let ends = here.iter().copied().map(Some).chain([None]);
-        for place in ends {
-            let known = place.map(|place| pairs.get(&place).copied());
-            let to = match (place, known) {
-                (Some(place), Some(None)) => {
-                    run.push(place);
-                    continue;
-                }
-                (_, Some(Some(other))) => at.get(&other).copied().unwrap_or(from),
-                _ => there.len(),
-            };
-            let others = there.get(from..to).unwrap_or_default();
-            let alike = |(a, b): (&usize, &usize)| first[*a].of == second[*b].of;
-            if run.len() == others.len() && run.iter().zip(others).all(alike) {
-                pairs.extend(run.iter().copied().zip(others.iter().copied()));
-            }
-            run.clear();
-            from = from.max(to + 1);
-        }
-    }
 }

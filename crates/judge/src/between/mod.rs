@@ -10,7 +10,9 @@ mod clocks;
 mod in_vain;
 mod joined;
 mod rows;
+mod same_requests;
 mod sights;
+mod time;
 
 pub use clocks::Clocks;
 pub use in_vain::InVain;

@@ -1,7 +1,7 @@
 //! The time of both ends by client, by server and by operation: roll-ups of the same slices as the whole.
 
-use super::joined::{positive, spread};
 use super::sights::RequestSight;
+use super::time::{positive, spread};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_wire::{Endpoint, Timestamp};

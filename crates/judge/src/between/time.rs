@@ -1,0 +1,163 @@
+//! How the time of the clients is shared out, with the turnarounds of the servers' capture.
+
+use super::in_vain::{IN_VAIN_NS, InVain};
+use super::joined::{Between, LostMoment};
+use super::rows::{BetweenRows, RequestSlices};
+use super::sights::{RequestSight, RequestsSeen};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use wirewait_wire::{Endpoint, Timestamp};
+
+impl Between {
+    /// Shares out the time of each client.
+    pub(super) fn time(
+        &mut self,
+        clients: &RequestsSeen,
+        servers: &RequestsSeen,
+        pairs: &HashMap<usize, usize>,
+        (lost, last, think_ns): (&[LostMoment], Option<Timestamp>, i64),
+    ) -> BetweenRows {
+        let mut rows = BetweenRows::default();
+        let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
+        for (place, request) in clients.requests.iter().enumerate() {
+            of_client.entry(request.client).or_default().push(place);
+        }
+        // Who never has a response may ask nobody in particular, or be answered elsewhere.
+        let answered = clients.requests.iter().filter(|of| of.response.is_some());
+        let answered: BTreeSet<(Endpoint, Endpoint)> =
+            answered.map(|of| (of.client, of.server)).collect();
+        let (mut ways, mut turnarounds) = (Vec::new(), Vec::new());
+        for places in of_client.values_mut() {
+            places.sort_by_key(|place| clients.requests[*place].request.first.at);
+            let mut until: Option<Timestamp> = None;
+            // Which server's response that was, and when it ended there.
+            let mut before: Option<(Endpoint, Timestamp)> = None;
+            let mut any = false;
+            let mut follows = BTreeMap::new();
+            let next: Vec<Option<Timestamp>> = (places.iter().rev())
+                .map(|place| {
+                    let request = &clients.requests[*place];
+                    follows.insert(request.server, request.request.first.at)
+                })
+                .collect();
+            for (place, next) in places.iter().zip(next.into_iter().rev()) {
+                let request = &clients.requests[*place];
+                let ends = (request.client, request.server);
+                if request.response.is_none() && !answered.contains(&ends) {
+                    self.unanswered += 1;
+                    continue;
+                }
+                let begin = request.request.first.at;
+                let end = match request.response {
+                    Some(response) => response.last.at,
+                    None => begin.plus(IN_VAIN_NS).min(next.or(last).unwrap_or(begin)),
+                };
+                let end = request.lost_until.map_or(end, |until| until.max(end));
+                let mut slices = RequestSlices::default();
+                if let Some(until) = until {
+                    match positive(begin.since(until)) {
+                        pause if pause <= positive(think_ns) => slices.client = pause,
+                        pause => self.idle_ns += pause,
+                    }
+                }
+                self.client_ns += slices.client;
+                let from = until.map_or(begin, |until| until.max(begin));
+                let owns = until.is_none_or(|until| end > until);
+                until = Some(until.map_or(end, |until| until.max(end)));
+                let owned = positive(end.since(from));
+                let other = pairs.get(place).map(|other| &servers.requests[*other]);
+                if request.response.is_none() {
+                    before = before.filter(|_| !owns);
+                    let at = lost.partition_point(|(at, _)| *at < begin);
+                    let mut sent = lost[at..].iter().take_while(|(at, _)| *at == begin);
+                    let is_lost = sent.any(|(_, of)| *of == ends);
+                    let waited = request.unanswered && next.is_some();
+                    let vain = InVain::of(owned, other, (waited, is_lost));
+                    self.waited_in_vain(&vain);
+                    (slices.way, slices.server, slices.unknown) =
+                        (vain.way_ns, vain.server_ns, vain.unknown_ns);
+                    rows.add(request, None, slices);
+                    continue;
+                }
+                let waited = (from > begin).then_some(before).flatten();
+                if owns {
+                    let ended =
+                        other.and_then(|other| Some((other.server, other.response?.last.at)));
+                    let last = request.response.map(|response| response.last.at);
+                    before = ended.filter(|_| last == Some(end));
+                }
+                let Some((t2, t3)) = other.and_then(|other| served(request, other)) else {
+                    self.only_at_clients += 1;
+                    self.unknown_ns += owned;
+                    slices.unknown = owned;
+                    rows.add(request, None, slices);
+                    continue;
+                };
+                any = true;
+                self.requests += 1;
+                // Behind a response of the same server, the server had it since that was sent.
+                let behind = other.and_then(|other| in_hand(other, waited?));
+                let served = behind.unwrap_or_else(|| positive(t3.min(end).since(t2.max(from))));
+                slices.server = served.min(owned);
+                slices.way = owned - slices.server;
+                self.server_ns += slices.server;
+                self.way_ns += slices.way;
+                let turnaround = positive(t3.since(t2));
+                let way = positive(end.since(begin)).saturating_sub(turnaround);
+                ways.push(way);
+                turnarounds.push(turnaround);
+                let known = (request.client, request.server);
+                let at = lost.partition_point(|(at, _)| *at < begin);
+                let within = lost[at..].iter().take_while(|(at, _)| *at <= end);
+                if within.into_iter().any(|(_, of)| *of == known) {
+                    self.with_losses += 1;
+                    self.lost_ns += slices.way;
+                    slices.with_losses = true;
+                }
+                rows.add(request, other, slices);
+            }
+            self.clients += u64::from(any);
+        }
+        self.way_of_a_request = spread(ways);
+        self.turnaround = spread(turnarounds);
+        rows
+    }
+
+    fn waited_in_vain(&mut self, vain: &InVain) {
+        self.unanswered += 1;
+        self.way_ns += vain.way_ns;
+        self.server_ns += vain.server_ns;
+        self.unknown_ns += vain.unknown_ns;
+        self.in_vain.add(vain);
+    }
+}
+
+/// When the turnaround of a request began and ended at the servers, by the clock of the capture at the
+/// clients. The way is what it took there beyond that; half of it lies before the turnaround, as far
+/// as anyone knows.
+fn served(here: &RequestSight, there: &RequestSight) -> Option<(Timestamp, Timestamp)> {
+    let (response, answer) = (here.response?, there.response?);
+    let (t2, t3) = (there.request.last.at, answer.first.at);
+    let forth = there.request.first.at.since(here.request.first.at);
+    let back = response.last.at.since(answer.last.at);
+    // The clock of the other capture is ahead by so much, if both directions take as long.
+    let ahead = (forth - back) / 2;
+    (t3 >= t2).then(|| (t2.plus(-ahead), t3.plus(-ahead)))
+}
+
+/// How long the server had a request since it had sent the response before, by its own clock.
+fn in_hand(there: &RequestSight, (server, sent): (Endpoint, Timestamp)) -> Option<u64> {
+    let answer = there.response?.first.at;
+    (there.server == server).then(|| positive(answer.since(there.request.last.at.max(sent))))
+}
+
+pub(super) fn positive(ns: i64) -> u64 {
+    u64::try_from(ns).unwrap_or(0)
+}
+
+/// Least, median and most.
+pub(super) fn spread(mut values: Vec<u64>) -> [u64; 3] {
+    values.sort_unstable();
+    let at = |place: usize| values.get(place).copied().unwrap_or(0);
+    let last = values.len().saturating_sub(1);
+    [at(0), at(last / 2), at(last)]
+}
