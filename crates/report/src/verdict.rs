@@ -1,77 +1,22 @@
 //! The verdict in words.
 
+mod doubts;
+mod marks;
+
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Short;
-use wirewait_analysis::{
-    Bounds, ClockSet, ClockTick, ENOUGH, LedgerRow, Phase, RoundTrip, StallCause,
-};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict, row_parts};
+pub use doubts::doubts;
+pub(crate) use marks::{MARKED, coarse_marked, is_wide};
+pub use marks::{bound_mark, marked};
+use wirewait_analysis::{Bounds, ENOUGH, Phase, RoundTrip, StallCause};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
 
 /// A distance that is at most a thousandth of the active time is mentioned from here on, ns.
 const NOTABLE_NS: u64 = 1_000_000;
-
-/// From here on, in thousandths of the active time, an interval is wide.
-const WIDE: u64 = 150;
-
-/// Whether the bounds of this part of a row's active time are far apart: what may be the network's, or what
-/// a coarse clock cannot show.
-#[must_use]
-pub(crate) fn is_wide(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> bool {
-    !bound_mark(culprit, row, tick).is_empty()
-}
-
-/// What stands before a part of the active time that is one of a wide interval, on every surface: the
-/// network has at least what is shown, clients and servers have at most that; about that where the clock
-/// alone makes it wide.
-#[must_use]
-pub fn bound_mark(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> &'static str {
-    let active = u128::from(row.ledger.active());
-    if active == 0 {
-        return "";
-    }
-    let apart = |of: Bounds| u128::from(of.high - of.low);
-    let wide = |ns: u128| ns * 1000 >= active * u128::from(WIDE);
-    let known = apart(culprit.of(&row.ledger));
-    let seen = match tick.ns {
-        0 => known,
-        _ => apart(row_parts(row, tick)[culprit as usize]),
-    };
-    // Where neither is wide alone, the clock is the reason, too.
-    let coarse = wide(seen) && (!wide(known) || wide(seen - known.min(seen)));
-    match culprit {
-        _ if coarse => "~ ",
-        _ if !wide(known) => "",
-        Culprit::Network => "\u{2265} ",
-        Culprit::Client | Culprit::Server => "\u{2264} ",
-    }
-}
-
-/// A part of the active time as tables show it, marked where it is one of a wide interval.
-#[must_use]
-pub fn marked(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> Option<String> {
-    let active = row.ledger.active();
-    let percent = Percent(culprit.shown(&row.ledger), active);
-    (active > 0).then(|| format!("{}{percent}", bound_mark(culprit, row, tick)))
-}
-
-/// What the marks mean, below tables that have them.
-pub(crate) const MARKED: &str = "\u{2264} and \u{2265}: some of the client's or the server's time may \
-                                 be the network's, 15 % of active time or more";
-
-/// What the mark of a coarse clock means, below tables that have it.
-#[must_use]
-pub(crate) fn coarse_marked(tick: &ClockTick) -> Option<String> {
-    (tick.ns > 0).then(|| {
-        format!(
-            "~: the clock of the capture ticks every {}; that alone leaves 15 % of active time or more open",
-            seconds(tick.ns)
-        )
-    })
-}
 
 /// Who had most of the active time, and the evidence.
 #[must_use]
@@ -290,38 +235,6 @@ fn none(verdict: &Verdict) -> String {
     }
 }
 
-/// What to do about two clocks.
-const BY_ONE_CLOCK: &str = "Capture both by one clock, or shift the frames of one by the difference (editcap -t) and join \
-                            them (mergecap).";
-
-/// That the clock was set, where, and what to do.
-fn clock_set(set: &ClockSet) -> String {
-    let by = seconds(set.ns.unsigned_abs());
-    let back = if set.ns < 0 { "back" } else { "forward" };
-    let was = if set.proved {
-        "was"
-    } else {
-        "seems to have been"
-    };
-    let more = match set.times {
-        ..=1 => String::new(),
-        n => format!(" (and {} more)", counted(n - 1, "time")),
-    };
-    let counts = match set.unsure_ns {
-        0 => "What passed meanwhile is not known and counts nowhere.".to_owned(),
-        ns => format!(
-            "A timer should have run out meanwhile, and did not. The shares allow for both: that it was set, and that \
-             clients waited {} for server or network.",
-            seconds(ns)
-        ),
-    };
-    format!(
-        "Doubt: the clock of the capture {was} set {back} by about {by} before frame {}{more}. {counts} \
-         Capture while the clock is not set, or judge each part alone.",
-        set.frame
-    )
-}
-
 /// The share of each party, in one line.
 #[must_use]
 pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
@@ -394,116 +307,6 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
         .then(|| format!("Captured {far}; that distance counts as network: {counted}."))
 }
 
-/// What speaks against it, a sentence each.
-pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
-    verdict.doubts.iter().map(|doubt| match doubt {
-        Doubt::NoFrames => "Doubt: the capture is empty, or the chosen part of it is. Capture again while \
-                            clients work, or choose another part."
-            .to_owned(),
-        Doubt::FewRequests(n) => format!(
-            "Doubt: {} answered; a verdict takes {ENOUGH}. Capture for longer.",
-            were(*n)
-        ),
-        Doubt::Missing(Missing::FileTraffic) => "Doubt: no frame is a request or a response of a file \
-                                                 server. Capture at a client or at the server, without a \
-                                                 filter on ports."
-            .to_owned(),
-        Doubt::Missing(Missing::Requests | Missing::Responses) => "Doubt: one direction is missing. Capture \
-                                                                   both: a mirror port has to copy what a \
-                                                                   station sends and what it receives."
-            .to_owned(),
-        Doubt::Missing(Missing::Rest(n)) => format!(
-            "Doubt: {} cut short, before what a request or a response says. Capture whole frames (tcpdump -s 0).",
-            match n {
-                1 => "1 frame is".to_owned(),
-                n => format!("{} frames are", Grouped(*n)),
-            }
-        ),
-        Doubt::Missing(Missing::Together(requests, responses)) => format!(
-            "Doubt: {} and {} without the other: the two directions seem to be stamped by two clocks. {BY_ONE_CLOCK}",
-            counted(*requests, "request"),
-            counted(*responses, "response"),
-        ),
-        Doubt::TwoClocks(steps) => format!(
-            "Doubt: the stamps stepped {}, too often for one clock: the two directions, or two interfaces, seem to be \
-             stamped by two. {BY_ONE_CLOCK}",
-            counted(*steps, "time")
-        ),
-        Doubt::Missing(Missing::Answers(n)) => format!(
-            "Doubt: none of {} was answered, though both directions were captured. Capture at the server: \
-             that shows whether they arrive.",
-            counted(*n, "request")
-        ),
-        Doubt::NoTime => "Doubt: no time passed between requests and responses, by their stamps. Capture \
-                          again, with stamps."
-            .to_owned(),
-        Doubt::PoorCapture => {
-            "Doubt: much is missing from the capture (its quality is poor).".to_owned()
-        }
-        Doubt::ClocksApart(ns) => format!(
-            "Doubt: the same packets are in the capture twice, {} apart. Join the two captures by \
-             `wirewait between`; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
-            seconds(ns.unsigned_abs()),
-            ns.unsigned_abs() as f64 / 1e9
-        ),
-        Doubt::ClockSet(set) => clock_set(set),
-        Doubt::CoarseClock { ns, .. } => format!(
-            "Doubt: the clock of the capture ticks every {}, so each time may be off by as much; the \
-             shares allow for that.",
-            seconds(*ns)
-        ),
-        Doubt::Unknown(part) => format!(
-            "Doubt: {} of the time ({}) is unknown and counts nowhere: responses may be missing \
-             from the capture. Capture both directions, without loss, and until the last response.",
-            Percent(*part, 1000),
-            seconds(verdict.unknown_ns)
-        ),
-        Doubt::Unanswered(part) => format!(
-            "Doubt: {} of active time was spent on requests that were never answered; that is \
-             neither client, network nor server. Where no acknowledgement of them follows, capture at the server to see \
-             whether they arrive.",
-            Percent(*part, 1000)
-        ),
-        Doubt::Close(other, share) => format!(
-            "Doubt: the {} had up to {}, nearly as much.",
-            match other {
-                Culprit::Client => "clients",
-                Culprit::Network => "network",
-                Culprit::Server => "servers",
-            },
-            Percent(*share, 1000)
-        ),
-        Doubt::GuessedRoles(n) => format!(
-            "Doubt: which station asks is guessed by turn ({}): client and server may be the other way \
-             round. A table with the kinds of messages tells (--last-profile).",
-            counted(*n, "request")
-        ),
-        Doubt::GuessedOrder(n) => format!(
-            "Doubt: {} came while several requests were outstanding; to which request each belongs is guessed \
-             by their order, so that times of single requests may be those of others.",
-            counted(*n, "encrypted response")
-        ),
-        Doubt::OneSample(end) => format!(
-            "Doubt: the distance to the {} comes from a single round trip.",
-            end.name()
-        ),
-        Doubt::Timers(end, pauses) => {
-            let (pause, lost) = match end {
-                Culprit::Server => ("turnaround", "response"),
-                Culprit::Client | Culprit::Network => ("pause", "request"),
-            };
-            format!(
-                "Doubt: {} ({} together) may be {lost}s that were lost before the capture and \
-                 retransmitted after 200 ms to 1 s. To tell, capture at the {}, or give both captures to \
-                 `wirewait between`.",
-                counted(pauses.count, pause),
-                seconds(pauses.ns),
-                end.name()
-            )
-        }
-    })
-}
-
 /// A part of active time, as tables show it, or its bounds.
 fn share(culprit: Culprit, of: Bounds) -> String {
     if of.high - of.low < CLOSE {
@@ -563,11 +366,10 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_analysis::{Ledger, UnsurePauses};
     use wirewait_judge::{FileBehind, OnTheWay, OperationBehind, Share};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
-    fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
+    pub(super) fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
         let share = |low, high| Share {
             ns: Bounds {
                 low: low * 18_000_000,
@@ -647,51 +449,6 @@ mod tests {
         assert!(asks(with(1, 2, 0), "client"));
         assert!(asks(with(2, 1, 2), "client"), "idle time is theirs");
         assert!(with(1, 1, 0).contains("in servers or on the way to them, and neither surely had"));
-    }
-
-    /// Of 100 ns, 60 are the client's, of which this may be the way to it; ten requests.
-    fn row(way: u64) -> LedgerRow {
-        let times = [
-            (Phase::Client, 60),
-            (Phase::Request, 5),
-            (Phase::Server, 35),
-        ];
-        let way = Bounds { low: 0, high: way };
-        made!(LedgerRow {
-            ledger: Ledger::from_iter(times).with_network(Bounds::default(), way),
-            requests: 10,
-            turnarounds: 10,
-            pauses: 10,
-        })
-    }
-
-    #[test]
-    fn one_bound_of_a_wide_interval_is_marked_in_tables() {
-        let fine = ClockTick::default();
-        let of = |way| Culprit::ALL.map(|culprit| marked(culprit, &row(way), &fine).unwrap());
-        assert_eq!(of(14), ["60.0 %", "5.0 %", "35.0 %"]);
-        assert_eq!(of(15), ["\u{2264} 60.0 %", "\u{2265} 5.0 %", "35.0 %"]);
-        assert_eq!(marked(Culprit::Client, &LedgerRow::default(), &fine), None);
-    }
-
-    /// The ten turnarounds, each a tick of 1 ns longer or shorter, with a way of two ticks: 35 - 30 to
-    /// 35 + 10. A slice of another request of the capture is no slice of the row.
-    #[test]
-    fn a_share_that_the_clock_alone_makes_wide_is_marked_in_tables() {
-        let tick = |requests| {
-            made!(ClockTick {
-                ns: 1,
-                requests: requests,
-            })
-        };
-        let of = |tick| Culprit::ALL.map(|culprit| marked(culprit, &row(0), &tick).unwrap());
-        assert_eq!(of(tick(1000)), ["~ 60.0 %", "~ 5.0 %", "~ 35.0 %"]);
-        let at = |requests: u64| row_parts(&row(0), &tick(requests))[Culprit::Server as usize];
-        assert_eq!(at(10), Bounds { low: 5, high: 45 });
-        assert_eq!(at(1000), at(10));
-        let mut fine = tick(10);
-        fine.ns = 0;
-        assert_eq!(of(fine), ["60.0 %", "5.0 %", "35.0 %"]);
     }
 
     #[test]
@@ -823,37 +580,6 @@ mod tests {
         assert_eq!(
             sentence(&none),
             "No verdict: no request to a file server was answered."
-        );
-    }
-
-    #[test]
-    fn doubts_are_sentences() {
-        let pauses = made!(UnsurePauses {
-            count: 30,
-            ns: 6_210_000_000,
-        });
-        let doubts: Vec<String> = doubts(&verdict(
-            Finding::Named(Culprit::Network),
-            vec![
-                Doubt::Close(Culprit::Client, 380),
-                Doubt::OneSample(Culprit::Server),
-                Doubt::Timers(Culprit::Client, pauses),
-            ],
-        ))
-        .collect();
-        assert_eq!(
-            doubts[0],
-            "Doubt: the clients had up to 38.0 %, nearly as much."
-        );
-        assert_eq!(
-            doubts[1],
-            "Doubt: the distance to the server comes from a single round trip."
-        );
-        assert_eq!(
-            doubts[2],
-            "Doubt: 30 pauses (6.21 s together) may be requests that were lost before the capture \
-             and retransmitted after 200 ms to 1 s. To tell, capture at the client, or give both captures \
-             to `wirewait between`."
         );
     }
 }

@@ -1,0 +1,188 @@
+//! What speaks against the verdict, in words.
+
+use super::{counted, seconds, were};
+use crate::figures::{Grouped, Percent};
+use wirewait_analysis::{ClockSet, ENOUGH};
+use wirewait_judge::{Culprit, Doubt, Missing, Verdict};
+
+/// What speaks against it, a sentence each.
+pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
+    verdict.doubts.iter().map(|doubt| match doubt {
+        Doubt::NoFrames => "Doubt: the capture is empty, or the chosen part of it is. Capture again while \
+                            clients work, or choose another part."
+            .to_owned(),
+        Doubt::FewRequests(n) => format!(
+            "Doubt: {} answered; a verdict takes {ENOUGH}. Capture for longer.",
+            were(*n)
+        ),
+        Doubt::Missing(Missing::FileTraffic) => "Doubt: no frame is a request or a response of a file \
+                                                 server. Capture at a client or at the server, without a \
+                                                 filter on ports."
+            .to_owned(),
+        Doubt::Missing(Missing::Requests | Missing::Responses) => "Doubt: one direction is missing. Capture \
+                                                                   both: a mirror port has to copy what a \
+                                                                   station sends and what it receives."
+            .to_owned(),
+        Doubt::Missing(Missing::Rest(n)) => format!(
+            "Doubt: {} cut short, before what a request or a response says. Capture whole frames (tcpdump -s 0).",
+            match n {
+                1 => "1 frame is".to_owned(),
+                n => format!("{} frames are", Grouped(*n)),
+            }
+        ),
+        Doubt::Missing(Missing::Together(requests, responses)) => format!(
+            "Doubt: {} and {} without the other: the two directions seem to be stamped by two clocks. {BY_ONE_CLOCK}",
+            counted(*requests, "request"),
+            counted(*responses, "response"),
+        ),
+        Doubt::TwoClocks(steps) => format!(
+            "Doubt: the stamps stepped {}, too often for one clock: the two directions, or two interfaces, seem to be \
+             stamped by two. {BY_ONE_CLOCK}",
+            counted(*steps, "time")
+        ),
+        Doubt::Missing(Missing::Answers(n)) => format!(
+            "Doubt: none of {} was answered, though both directions were captured. Capture at the server: \
+             that shows whether they arrive.",
+            counted(*n, "request")
+        ),
+        Doubt::NoTime => "Doubt: no time passed between requests and responses, by their stamps. Capture \
+                          again, with stamps."
+            .to_owned(),
+        Doubt::PoorCapture => {
+            "Doubt: much is missing from the capture (its quality is poor).".to_owned()
+        }
+        Doubt::ClocksApart(ns) => format!(
+            "Doubt: the same packets are in the capture twice, {} apart. Join the two captures by \
+             `wirewait between`; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
+            seconds(ns.unsigned_abs()),
+            ns.unsigned_abs() as f64 / 1e9
+        ),
+        Doubt::ClockSet(set) => clock_set(set),
+        Doubt::CoarseClock { ns, .. } => format!(
+            "Doubt: the clock of the capture ticks every {}, so each time may be off by as much; the \
+             shares allow for that.",
+            seconds(*ns)
+        ),
+        Doubt::Unknown(part) => format!(
+            "Doubt: {} of the time ({}) is unknown and counts nowhere: responses may be missing \
+             from the capture. Capture both directions, without loss, and until the last response.",
+            Percent(*part, 1000),
+            seconds(verdict.unknown_ns)
+        ),
+        Doubt::Unanswered(part) => format!(
+            "Doubt: {} of active time was spent on requests that were never answered; that is \
+             neither client, network nor server. Where no acknowledgement of them follows, capture at the server to see \
+             whether they arrive.",
+            Percent(*part, 1000)
+        ),
+        Doubt::Close(other, share) => format!(
+            "Doubt: the {} had up to {}, nearly as much.",
+            match other {
+                Culprit::Client => "clients",
+                Culprit::Network => "network",
+                Culprit::Server => "servers",
+            },
+            Percent(*share, 1000)
+        ),
+        Doubt::GuessedRoles(n) => format!(
+            "Doubt: which station asks is guessed by turn ({}): client and server may be the other way \
+             round. A table with the kinds of messages tells (--last-profile).",
+            counted(*n, "request")
+        ),
+        Doubt::GuessedOrder(n) => format!(
+            "Doubt: {} came while several requests were outstanding; to which request each belongs is guessed \
+             by their order, so that times of single requests may be those of others.",
+            counted(*n, "encrypted response")
+        ),
+        Doubt::OneSample(end) => format!(
+            "Doubt: the distance to the {} comes from a single round trip.",
+            end.name()
+        ),
+        Doubt::Timers(end, pauses) => {
+            let (pause, lost) = match end {
+                Culprit::Server => ("turnaround", "response"),
+                Culprit::Client | Culprit::Network => ("pause", "request"),
+            };
+            format!(
+                "Doubt: {} ({} together) may be {lost}s that were lost before the capture and \
+                 retransmitted after 200 ms to 1 s. To tell, capture at the {}, or give both captures to \
+                 `wirewait between`.",
+                counted(pauses.count, pause),
+                seconds(pauses.ns),
+                end.name()
+            )
+        }
+    })
+}
+
+/// What to do about two clocks.
+const BY_ONE_CLOCK: &str = "Capture both by one clock, or shift the frames of one by the difference (editcap -t) and join \
+                            them (mergecap).";
+
+/// That the clock was set, where, and what to do.
+fn clock_set(set: &ClockSet) -> String {
+    let by = seconds(set.ns.unsigned_abs());
+    let back = if set.ns < 0 { "back" } else { "forward" };
+    let was = if set.proved {
+        "was"
+    } else {
+        "seems to have been"
+    };
+    let more = match set.times {
+        ..=1 => String::new(),
+        n => format!(" (and {} more)", counted(n - 1, "time")),
+    };
+    let counts = match set.unsure_ns {
+        0 => "What passed meanwhile is not known and counts nowhere.".to_owned(),
+        ns => format!(
+            "A timer should have run out meanwhile, and did not. The shares allow for both: that it was set, and that \
+             clients waited {} for server or network.",
+            seconds(ns)
+        ),
+    };
+    format!(
+        "Doubt: the clock of the capture {was} set {back} by about {by} before frame {}{more}. {counts} \
+         Capture while the clock is not set, or judge each part alone.",
+        set.frame
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::verdict;
+    use super::*;
+    use crate::samples::made;
+    use wirewait_analysis::UnsurePauses;
+    use wirewait_judge::Finding;
+
+    #[test]
+    fn doubts_are_sentences() {
+        let pauses = made!(UnsurePauses {
+            count: 30,
+            ns: 6_210_000_000,
+        });
+        let doubts: Vec<String> = doubts(&verdict(
+            Finding::Named(Culprit::Network),
+            vec![
+                Doubt::Close(Culprit::Client, 380),
+                Doubt::OneSample(Culprit::Server),
+                Doubt::Timers(Culprit::Client, pauses),
+            ],
+        ))
+        .collect();
+        assert_eq!(
+            doubts[0],
+            "Doubt: the clients had up to 38.0 %, nearly as much."
+        );
+        assert_eq!(
+            doubts[1],
+            "Doubt: the distance to the server comes from a single round trip."
+        );
+        assert_eq!(
+            doubts[2],
+            "Doubt: 30 pauses (6.21 s together) may be requests that were lost before the capture \
+             and retransmitted after 200 ms to 1 s. To tell, capture at the client, or give both captures \
+             to `wirewait between`."
+        );
+    }
+}
