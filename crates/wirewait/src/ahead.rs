@@ -4,15 +4,17 @@
 //! roles share one; with two, the one beside has all roles but pairing. Frames, damage, what was left out,
 //! entries and records come in the same order as with one thread, so that the same comes out.
 
-use crate::driver::{Feed, new_interfaces};
-use crate::silence::{Behind, Held, Silence};
+mod reading;
+
+use crate::driver::Feed;
 use crate::{Choice, Driver, Engine, Standing};
+use reading::{Batch, Reader};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
-use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Intake, Look, Sink};
+use wirewait_analysis::{Accounting, Analyzer, EntryBatch, Look, Sink};
 use wirewait_model::records::RecordBatch;
 use wirewait_stats::Collectors;
-use wirewait_wire::{Frame, LinkType, Source, SourceError, SourceErrorKind, Timestamp};
+use wirewait_wire::{Frame, Source};
 
 /// Threads that have something to do at most.
 pub const MOST_THREADS: usize = 4;
@@ -20,10 +22,6 @@ pub const MOST_THREADS: usize = 4;
 /// Batches of frames under way at most: one that is filled, one that is analysed, and some
 /// between; of entries and of records likewise.
 const BATCHES: usize = 4;
-/// Frames in one batch, and their bytes, beyond which it is handed over: few enough to stay in
-/// the caches of both processors.
-const BATCH_FRAMES: usize = 256;
-const BATCH_BYTES: usize = 1 << 18;
 
 impl<S: Source + Send> Engine<S> {
     /// As [`Engine::run`], on `threads` threads, [`MOST_THREADS`] at most: the others read ahead,
@@ -325,222 +323,5 @@ impl<T> Handover<T> {
         if let Ok(room) = self.rooms.recv() {
             let _ = self.work.send(fill(room));
         }
-    }
-}
-
-/// Frames that were read, with what was seen of each. Used again when they are analysed.
-#[derive(Default)]
-struct Batch {
-    heads: Vec<Head>,
-    bytes: Vec<u8>,
-    /// At the places of the heads; behind them those of earlier frames.
-    looks: Vec<Look>,
-    /// Frames that were left out behind the last one.
-    skipped: u64,
-    /// Of a silence before the next frame.
-    behind: Option<Behind>,
-    /// Frames that were lost before they were captured, as far as is known.
-    lost: Option<u64>,
-    /// Frames that were captured and are not in the files, as far as is known.
-    not_saved: Option<u64>,
-    /// What was wrong behind the last frame.
-    error: Option<SourceError>,
-    /// Bytes of the input that were read so far.
-    read: u64,
-}
-
-/// A frame without its bytes.
-struct Head {
-    /// Frames that were left out before it.
-    skipped: u64,
-    /// Of a silence before it.
-    behind: Option<Behind>,
-    at: Timestamp,
-    link: LinkType,
-    interface: u32,
-    wire_len: u32,
-    /// Where its bytes end; they begin where those of the frame before end.
-    end: usize,
-}
-
-impl Batch {
-    fn clear(&mut self) {
-        self.heads.clear();
-        self.bytes.clear();
-        (self.skipped, self.behind, self.error) = (0, None, None);
-    }
-
-    fn is_full(&self) -> bool {
-        self.heads.len() >= BATCH_FRAMES || self.bytes.len() >= BATCH_BYTES
-    }
-
-    fn push(&mut self, frame: &Frame<'_>, intake: &mut Intake) {
-        let number = self.heads.len();
-        if number == self.looks.len() {
-            self.looks.push(Look::default());
-        }
-        intake.look(frame, &mut self.looks[number]);
-        self.bytes.extend_from_slice(frame.bytes);
-        self.heads.push(Head {
-            skipped: std::mem::take(&mut self.skipped),
-            behind: self.behind.take(),
-            at: frame.at,
-            link: frame.link,
-            interface: frame.interface,
-            wire_len: frame.wire_len,
-            end: self.bytes.len(),
-        });
-    }
-
-    /// Leads its frames through the analysis.
-    fn analyse(
-        &self,
-        pairing: &mut Pairing<'_>,
-        sink: &mut dyn Sink,
-        watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
-    ) {
-        let mut start = 0;
-        for (head, look) in self.heads.iter().zip(&self.looks) {
-            if head.skipped > 0 {
-                pairing.feed.analyzer.skip_all(head.skipped);
-            }
-            if let Some(behind) = &head.behind {
-                behind.tell(head.at, &mut pairing.feed.analyzer);
-            }
-            let frame = Frame {
-                at: head.at,
-                link: head.link,
-                interface: head.interface,
-                wire_len: head.wire_len,
-                bytes: self.bytes.get(start..head.end).unwrap_or_default(),
-            };
-            start = head.end;
-            watch(&frame, &pairing.feed.analyzer);
-            pairing.frame(&frame, look, sink);
-        }
-        let feed = &mut *pairing.feed;
-        feed.analyzer.skip_all(self.skipped);
-        if let Some(Behind::Set(resumed)) = &self.behind {
-            feed.analyzer.clock_was_set(resumed);
-        }
-        feed.losses(self.lost, self.not_saved);
-    }
-}
-
-/// Reads ahead.
-struct Reader<'a, S, C> {
-    source: &'a mut S,
-    choose: &'a mut C,
-    intake: &'a mut Intake,
-    silence: &'a mut Silence,
-    /// The stamp of the latest frame.
-    last: Option<Timestamp>,
-    /// Interfaces whose speed was asked for.
-    met: u32,
-}
-
-impl<S: Source, C: FnMut(&Frame<'_>) -> Choice> Reader<'_, S, C> {
-    /// The next frames, in the room of this batch; and whether there may be more behind them.
-    fn next(&mut self, mut batch: Batch) -> (Batch, bool) {
-        batch.clear();
-        let more = self.fill(&mut batch);
-        batch.lost = self.source.lost();
-        batch.not_saved = self.source.not_saved();
-        batch.read = self.source.bytes_read();
-        (batch, more)
-    }
-
-    /// Says whether there may be more behind it.
-    fn fill(&mut self, batch: &mut Batch) -> bool {
-        // A batch ends even where every frame is left out: somebody waits to see how far it is.
-        for _ in 0..BATCH_FRAMES {
-            if batch.is_full() {
-                break;
-            }
-            match self.source.next_frame() {
-                Ok(Some(frame))
-                    if self.silence.may_end(frame.at)
-                        && self.silence.is_behind(frame.at, (0, self.last)) =>
-                {
-                    let mut held = Held::default();
-                    let more = self.silence.look(&frame, &mut held);
-                    if let Some(over) = self.behind_silence((held, more), batch) {
-                        return !over;
-                    }
-                }
-                Ok(Some(frame)) => {
-                    self.last = Some(frame.at);
-                    match (self.choose)(&frame) {
-                        Choice::Take => {
-                            let interface = frame.interface;
-                            batch.push(&frame, self.intake);
-                            self.meet(interface);
-                        }
-                        Choice::Skip => batch.skipped += 1,
-                        Choice::Stop => return false,
-                    }
-                }
-                Ok(None) => return false,
-                Err(error) => {
-                    let goes_on = error.kind == SourceErrorKind::Damaged;
-                    batch.error = Some(error);
-                    return goes_on;
-                }
-            }
-        }
-        true
-    }
-
-    /// Takes frames behind a silence, once it is known whether the clock was set. Whether all is over, where the batch
-    /// ends.
-    #[cold]
-    #[inline(never)]
-    fn behind_silence(
-        &mut self,
-        (mut held, mut more): (Held, bool),
-        batch: &mut Batch,
-    ) -> Option<bool> {
-        let mut over = None;
-        while more {
-            more = match self.source.next_frame() {
-                Ok(Some(frame)) => self.silence.look(&frame, &mut held),
-                Ok(None) => {
-                    over = Some(true);
-                    false
-                }
-                Err(error) => {
-                    over = Some(error.kind != SourceErrorKind::Damaged);
-                    batch.error = Some(error);
-                    false
-                }
-            };
-        }
-        let mut place = 0;
-        while let Some((frame, behind)) = held.at(place) {
-            place += 1;
-            self.last = Some(frame.at);
-            batch.behind = behind.or(batch.behind);
-            match (self.choose)(&frame) {
-                Choice::Take => {
-                    batch.push(&frame, self.intake);
-                    self.meet(frame.interface);
-                }
-                Choice::Skip => {
-                    batch.skipped += 1;
-                    // Silence before what is left out shows nothing of what comes then.
-                    batch.behind = batch.behind.filter(|of| matches!(of, Behind::Set(_)));
-                }
-                Choice::Stop => return Some(true),
-            }
-        }
-        over
-    }
-
-    /// Asks how fast the links are, once the source knows.
-    fn meet(&mut self, interface: u32) {
-        let intake = &mut *self.intake;
-        new_interfaces(&mut self.met, interface, self.source, |interface, speed| {
-            intake.link_speed(interface, speed);
-        });
     }
 }
