@@ -8,6 +8,7 @@ mod answers;
 mod asking;
 mod closing;
 mod done;
+mod frames;
 mod meaning;
 mod naming;
 mod open;
@@ -28,6 +29,7 @@ use crate::piece::PieceTally;
 use crate::stalls::MessageStall;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Extent, Flags, Mark, Transaction};
+pub(crate) use frames::RepeatedFrame;
 use naming::Naming;
 pub(crate) use opens::Opens;
 use strays::Stray;
@@ -38,17 +40,6 @@ use wirewait_wire::{Asked, DissectorId, Expect, Id, Role, Timestamp};
 /// A request whose client has gone on to another command under its identifier is answered within
 /// this time, or never, ns: a pipe may take a little longer, and DOS clients give up.
 const OVERTAKEN_NS: i64 = 500_000_000;
-
-/// A frame of a byte stream that only repeated data of a message.
-pub(crate) struct RepeatedFrame {
-    /// Who sent it.
-    pub(crate) side: usize,
-    pub(crate) mark: Mark,
-    /// It begins another pass over the message.
-    pub(crate) again: bool,
-    /// The other side had acknowledged the data.
-    pub(crate) had: bool,
-}
 
 /// The open requests of one conversation.
 #[derive(Default)]
@@ -379,125 +370,6 @@ impl Pairing {
     pub(crate) fn awaits(&mut self, side: usize) {
         self.open.await_all(1 - side, self.next_serial);
         self.open.lacks(side);
-    }
-
-    /// A stand-alone acknowledgement of data of this transaction, up to the end of a message if `whole`; false if it
-    /// is closed.
-    pub(crate) fn acknowledged(
-        &mut self,
-        (serial, whole): (u64, bool),
-        share: u64,
-        events: &mut impl Events,
-    ) -> bool {
-        let observed = self.observed;
-        self.by_serial(serial).is_some_and(|open| {
-            let t = &mut open.transaction;
-            open.reached |= open.state == OpenState::Waiting && (whole || t.frames.request == 1);
-            t.frames.ack = t.frames.ack.saturating_add(1);
-            t.share += share;
-            if observed {
-                events.tell(Event::Did(t.number, Deed::Ack, None));
-            }
-            true
-        })
-    }
-
-    /// A frame that only repeated data of this transaction. False if the transaction is closed.
-    pub(crate) fn repeated(
-        &mut self,
-        serial: u64,
-        frame: RepeatedFrame,
-        share: u64,
-        events: &mut impl Events,
-    ) -> bool {
-        let RepeatedFrame {
-            side,
-            mark,
-            again,
-            had,
-        } = frame;
-        let observed = self.observed;
-        self.by_serial(serial).is_some_and(|open| {
-            let t = &mut open.transaction;
-            t.frames.retransmitted = t.frames.retransmitted.saturating_add(1);
-            t.share += share;
-            if observed {
-                events.tell(Event::Did(t.number, Deed::Retransmitted, Some(mark.frame)));
-            }
-            if side == open.side {
-                t.copies = t.copies.saturating_add(u32::from(again));
-                if matches!(open.state, OpenState::Waiting | OpenState::Asking) {
-                    open.arrived[0] |= had;
-                    open.resent = Some(mark).filter(|_| !open.arrived[0]);
-                } else {
-                    let before = |response: crate::Extent| mark.precedes(response.first);
-                    t.flags
-                        .set_if(Flags::OUT_OF_ORDER, t.response.is_some_and(before));
-                    // Who repeats the request lacks the response.
-                    if let Some(at) = open.repeated_at.take() {
-                        open.was_lost(at, events);
-                    }
-                }
-            } else if !open.arrived[1] {
-                open.repeated_at = Some(mark.at);
-            }
-            true
-        })
-    }
-
-    /// `side` repeated this request in a frame that was captured behind the response, and sent before
-    /// it: when what was answered arrived is not sure.
-    #[cold]
-    pub(crate) fn repeated_before(&mut self, serial: u64, side: usize, mark: Mark) {
-        if let Some(open) = self.by_serial(serial)
-            && open.side == side
-        {
-            let t = &mut open.transaction;
-            let before = t.response.is_some_and(|r| mark.precedes(r.first));
-            t.flags.set_if(Flags::OUT_OF_ORDER, before);
-        }
-    }
-
-    /// `side` had this transaction's message of the other side before that was repeated, and all
-    /// came that `side` has sent since: what was lost is an acknowledgement, if anything.
-    #[cold]
-    pub(crate) fn had_arrived(&mut self, serial: u64, side: usize) {
-        let Some(open) = self.by_serial(serial) else {
-            return;
-        };
-        if open.side != side {
-            open.arrived[0] = true;
-            open.resent = None;
-        } else {
-            open.arrived[1] = true;
-            open.repeated_at = None;
-        }
-    }
-
-    /// As [`Self::had_arrived`], but bytes that `side` has sent, up to this position, did not come: were they the
-    /// response, it was lost, and cost the time; an interim response costs nothing.
-    #[cold]
-    pub(crate) fn had_arrived_but_for(&mut self, serial: u64, side: usize, to: u64) {
-        let open = self.by_serial(serial).filter(|open| open.side != side);
-        if let Some(open) = open {
-            open.arrived_but_for = to;
-        }
-    }
-
-    /// A frame of upkeep on the conversation, in the time of a transaction if one waits.
-    pub(crate) fn control(&mut self, share: u64, events: &mut impl Events) {
-        match self.open.earliest_undone() {
-            Some(at) => {
-                let open = &mut *self.open[at];
-                let frames = &mut open.transaction.frames;
-                frames.control = frames.control.saturating_add(1);
-                open.transaction.share += share;
-                if self.observed {
-                    events.tell(Event::Did(open.transaction.number, Deed::Control, None));
-                }
-            }
-            None => events.tell(Event::Control(share)),
-        }
     }
 
     /// Transactions whose response is complete, and which are not closed yet.
