@@ -6,6 +6,7 @@
 
 mod answers;
 mod asking;
+mod beginning;
 mod closing;
 mod done;
 mod frames;

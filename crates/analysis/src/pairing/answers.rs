@@ -1,6 +1,6 @@
 //! What comes back: responses, raw data, answers of the other side.
 
-use super::open::transaction;
+use super::beginning::transaction;
 use super::ranges::is_continuation;
 use super::{Pairing, ToldOf};
 use crate::case::Case;

@@ -2,7 +2,7 @@
 //! bytes were seen, and what a part of either does.
 
 use super::Pairing;
-use super::open::kind_of;
+use super::beginning::kind_of;
 use crate::message::Message;
 use crate::open::{Open, OpenState};
 use crate::piece::PieceTally;
