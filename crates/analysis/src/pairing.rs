@@ -15,6 +15,7 @@ mod naming;
 mod open;
 mod opens;
 mod ranges;
+mod raw;
 mod stalls;
 mod strays;
 #[cfg(test)]

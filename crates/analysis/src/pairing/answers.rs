@@ -1,4 +1,4 @@
-//! What comes back: responses, raw data, answers of the other side.
+//! What comes back: responses, answers of the other side.
 
 use super::beginning::transaction;
 use super::ranges::is_continuation;
@@ -10,7 +10,7 @@ use crate::piece::PieceTally;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, Growth, Reached, World};
 use crate::{Deed, Flags, Outcome};
-use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Side, Timestamp};
+use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Timestamp};
 
 impl Pairing {
     pub(super) fn response(
@@ -165,103 +165,6 @@ impl Pairing {
             self.done(at, message.serial, world, events);
         }
         Some(serial)
-    }
-
-    /// Raw data, if some is expected from this side.
-    pub(super) fn headerless(
-        &mut self,
-        side: usize,
-        message: &Message<'_>,
-        world: &World<'_>,
-        events: &mut impl Events,
-    ) -> Option<u64> {
-        let at = self.open.earliest_raw(|o| match o.state {
-            OpenState::Raw { .. } => o.side == side,
-            OpenState::Waiting => match o.expect {
-                Expect::Headerless => o.side != side && o.asked_to <= message.tally.sent.covers,
-                // Some clients do not wait to be told to go ahead.
-                Expect::GoAhead { rest, .. } => o.side == side && message.input.length == rest,
-                _ => false,
-            },
-            _ => false,
-        })?;
-        // A message with a header is taken for what it says, unless its very length says
-        // that it is the data: data may begin with anything.
-        let recognised = message.exchange.as_deref().is_some_and(|x| match x.role {
-            Role::Response => {
-                let found = self.find(side, x, &message.tally, world);
-                found.is_some_and(|found| found != at)
-            }
-            // Data of a file that looks like a message comes from the wrong side.
-            Role::Request | Role::Notice | Role::Cancel => {
-                (x.sender == Side::Client) == (self.open[at].side == side)
-            }
-            Role::More | Role::Interim | Role::Turn => false,
-            Role::Either | Role::Ack | Role::Upkeep | Role::Refusal | Role::Probe | Role::Alive => {
-                true
-            }
-        });
-        let upkeep = message.exchange.is_none() && message.dissector.is_some();
-        let length = message.input.length;
-        let open = &mut *self.open[at];
-        let state = match (open.state, open.expect) {
-            (OpenState::Waiting, Expect::GoAhead { rest, .. }) => OpenState::Raw {
-                rest,
-                answered: false,
-            },
-            (state, _) => state,
-        };
-        match state {
-            OpenState::Raw { rest, answered } => {
-                if (recognised || upkeep) && length != rest {
-                    return None;
-                }
-                // Its data counts for the file when it is answered, or done.
-                open.goes_on((true, message.tally.bytes, 0), world, events);
-                open.deed = Deed::Request;
-                let t = &mut open.transaction;
-                t.frames.request = t.frames.request.saturating_add(message.tally.frames);
-                let offloaded = t.frames.offloaded.saturating_add(message.tally.offloaded);
-                t.frames.offloaded = offloaded;
-                t.flags.set(Flags::RAW);
-                t.absorb(&message.tally);
-                t.request_bytes += message.tally.bytes;
-                t.data_bytes = t.data_bytes.max(u64::from(length));
-                let serial = open.serial;
-                if answered {
-                    t.raw_end = Some(message.tally.extent.last);
-                    self.done(at, message.serial, world, events);
-                } else {
-                    if let Expect::GoAhead { confirmed, .. } = open.expect {
-                        // Before the go-ahead, or between it and the confirmation.
-                        open.expect = if confirmed || open.state != OpenState::Waiting {
-                            Expect::Response
-                        } else {
-                            t.raw_end = Some(message.tally.extent.last);
-                            open.expect
-                        };
-                    }
-                    if t.raw_end.is_none()
-                        && let Some(request) = &mut t.request
-                    {
-                        request.widen(message.tally.extent);
-                    }
-                    self.asked_whole(serial, true, world, events);
-                }
-                Some(serial)
-            }
-            _ => {
-                if recognised || upkeep {
-                    return None;
-                }
-                open.transaction.flags.set(Flags::RAW);
-                open.transaction.data_bytes += u64::from(length);
-                open.respond(&message.tally);
-                let serial = open.serial;
-                self.done(at, message.serial, world, events);
-                Some(serial)
-            }
-        }
     }
 
     pub(super) fn answers(
