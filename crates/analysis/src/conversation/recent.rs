@@ -1,6 +1,6 @@
 //! The latest messages, which acknowledgements and repeats may still come for.
 
-use super::{Conversation, FEW};
+use super::Conversation;
 use crate::arrivals::SentBytes;
 use crate::message::Message;
 use crate::pairing::{Pairing, RepeatedFrame};
@@ -11,6 +11,9 @@ use wirewait_wire::Stream;
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
+
+/// Room for them that is made at first.
+pub(super) const FEW: usize = 4;
 
 /// A message of a transaction that was seen whole, for what comes later.
 pub(super) struct RecentFrames {
