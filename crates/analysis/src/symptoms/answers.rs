@@ -3,7 +3,8 @@
 use super::evidence::{Against, Base, Book, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
+use super::watchers::{Watcher, WatcherLook, operation, status};
+use super::{Threshold, Thresholds};
 use crate::{Flags, Mark, Outcome, Transaction, Turnaround};
 use wirewait_wire::Kind;
 

@@ -2,7 +2,8 @@
 
 use super::evidence::{Against, Base, Book, Sight, Sights};
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
-use super::{Threshold, Thresholds, Watcher, WatcherLook, operation};
+use super::watchers::{Watcher, WatcherLook, operation};
+use super::{Threshold, Thresholds};
 use crate::bounds::{Bound, Hits};
 use crate::case::Case;
 use crate::stalls::GivenBack;

@@ -1,9 +1,9 @@
 //! Where families of rules enter what they find.
 
-use super::WatcherLook;
 use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
 use super::rule::{Rule, Subject, Whose};
+use super::watchers::WatcherLook;
 use std::sync::Arc;
 use wirewait_wire::Endpoint;
 

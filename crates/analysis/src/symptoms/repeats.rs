@@ -3,7 +3,8 @@
 use super::evidence::{Against, Base, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Threshold, Thresholds, Watcher, WatcherLook, is_request, operation};
+use super::watchers::{Watcher, WatcherLook, operation};
+use super::{Threshold, Thresholds, is_request};
 use crate::account::Outstanding;
 use crate::case::Wait;
 use crate::{Mark, Outcome, Phase, Transaction, Turnaround};

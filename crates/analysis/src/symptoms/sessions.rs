@@ -3,7 +3,8 @@
 use super::evidence::{Against, Sight};
 use super::page::Page;
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Threshold, Thresholds, Watcher, WatcherLook, operation, status};
+use super::watchers::{Watcher, WatcherLook, operation, status};
+use super::{Threshold, Thresholds};
 use crate::case::Wait;
 use crate::{Flags, Mark, Outcome, Transaction};
 use wirewait_wire::{Effects, Kind};

@@ -221,7 +221,7 @@ impl super::super::Watch {
     /// More requests of a pair have a retransmitted response than are remembered, by two.
     pub(crate) fn overrun_resent() -> Hits {
         let mut bench = Bench::new();
-        for n in 0..super::super::RESENT as u64 + 2 {
+        for n in 0..crate::symptoms::pair::RESENT as u64 + 2 {
             bench.lost_behind(&transaction(n + 1, Kind::Read, 0, 100), 100, 200);
         }
         bench.watch.hits()
@@ -231,7 +231,7 @@ impl super::super::Watch {
     /// are remembered.
     pub(crate) fn overrun_waiting() -> Hits {
         let mut bench = Bench::new();
-        for n in 1..=super::super::WAITING as u64 + 3 {
+        for n in 1..=crate::symptoms::pair::WAITING as u64 + 3 {
             bench.begins(&unanswered(n, Kind::Read, n as i64), n as i64, false);
         }
         let known = unanswered(4, Kind::Read, 4);

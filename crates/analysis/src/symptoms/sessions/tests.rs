@@ -229,11 +229,11 @@ impl super::super::Watch {
             bench.ends(&t, 0, (true, 100), None);
             t
         };
-        for n in 1..=super::super::LOOKUPS as u64 {
+        for n in 1..=crate::symptoms::watch::LOOKUPS as u64 {
             let t = ask(&mut bench, n);
             bench.closed(&t);
         }
-        for n in 0..super::super::LOOKUPS as u64 + 2 {
+        for n in 0..crate::symptoms::watch::LOOKUPS as u64 + 2 {
             ask(&mut bench, 1000 + n);
         }
         bench.watch.hits()
