@@ -94,6 +94,33 @@ impl Play {
         self.at = span.1 + MS;
     }
 
+    /// The sender says the first frame of a message in three; when its exchange began, and when the frame arrives.
+    fn first_of_three(&mut self, sender: usize) -> (i64, i64) {
+        let began = self.at;
+        let mut first = began;
+        if sender == S {
+            first = self.says(C, began, "smb1 read-andx fid=1 offset=0 length=3500") + MS;
+        }
+        let message = match sender {
+            S => "smb1 read-andx data=3500 | lost=2,3",
+            _ => "smb1 write-andx fid=1 offset=0 data=3500 | lost=2,3",
+        };
+        (began, self.says(sender, first, message))
+    }
+
+    /// It says the other two at `at`, and the exchange is over, of which so much was this station's own time.
+    fn rest_of_three(&mut self, sender: usize, (began, at): (i64, i64), (own, ns): (usize, i64)) {
+        let mut end = self.says(sender, at, "again part=2,3 | gap=0.000001") + US;
+        if sender == C {
+            end = self.says(S, end + MS, "smb1 write-andx count=3500");
+        }
+        let shares = match own {
+            C => (ns, MS),
+            _ => (0, ns + MS),
+        };
+        self.over((began, end), shares.0, shares.1);
+    }
+
     fn scenario(&self) -> Scenario {
         let mut lines = self.lines.clone();
         lines.sort_by_key(|(at, _)| *at);
@@ -160,33 +187,14 @@ impl Play {
 fn not_ready(ways: [i64; 2], sender: usize, ns: i64, polls: bool) -> Play {
     let mut play = Play::new(NBF, ways);
     for _ in 0..40 {
-        let began = play.at;
-        let part = "lost=2,3";
-        let mut first = began;
-        if sender == S {
-            first = play.says(C, began, "smb1 read-andx fid=1 offset=0 length=3500") + MS;
-        }
-        let message = match sender {
-            S => format!("smb1 read-andx data=3500 | {part}"),
-            _ => format!("smb1 write-andx fid=1 offset=0 data=3500 | {part}"),
-        };
-        let arrived = play.says(sender, first, &message);
+        let (began, arrived) = play.first_of_three(sender);
         let told = play.says(1 - sender, arrived, "llc rnr");
         if polls {
             let asked = play.says(sender, told + 100 * MS, "llc rr poll");
             play.says(1 - sender, asked, "llc rnr final");
         }
         let goes_on = play.says(1 - sender, arrived + ns, "llc rr");
-        let mut end = play.says(sender, goes_on, "again part=2,3 | gap=0.000001") + US;
-        if sender == C {
-            end = play.says(S, end + MS, "smb1 write-andx count=3500");
-        }
-        let own = arrived + ns - told;
-        let shares = match sender {
-            S => (own, MS),
-            _ => (0, own + MS),
-        };
-        play.over((began, end), shares.0, shares.1);
+        play.rest_of_three(sender, (began, goes_on), (1 - sender, arrived + ns - told));
     }
     play
 }
@@ -208,26 +216,9 @@ fn stopped(ways: [i64; 2], sender: usize, ns: i64) -> Play {
     let mut play = Play::new(NBF, ways);
     // Of the first one it is not known yet how far its sender is.
     for _ in 0..200 {
-        let began = play.at;
-        let mut first = began;
-        if sender == S {
-            first = play.says(C, began, "smb1 read-andx fid=1 offset=0 length=3500") + MS;
-        }
-        let message = match sender {
-            S => "smb1 read-andx data=3500 | lost=2,3",
-            _ => "smb1 write-andx fid=1 offset=0 data=3500 | lost=2,3",
-        };
-        let arrived = play.says(sender, first, message);
+        let (began, arrived) = play.first_of_three(sender);
         let told = play.says(1 - sender, arrived, "llc rr");
-        let mut end = play.says(sender, told + ns, "again part=2,3 | gap=0.000001") + US;
-        if sender == C {
-            end = play.says(S, end + MS, "smb1 write-andx count=3500");
-        }
-        let shares = match sender {
-            C => (ns, MS),
-            _ => (0, ns + MS),
-        };
-        play.over((began, end), shares.0, shares.1);
+        play.rest_of_three(sender, (began, told + ns), (sender, ns));
     }
     play
 }

@@ -440,14 +440,22 @@ fn broken_and_given(
     captured(vec![holder, other])
 }
 
-struct Expected {
+struct Expected<'a> {
     culprit: Culprit,
     /// By the name that programs have of it.
     stall: &'static str,
     /// In the sentence.
-    words: &'static str,
+    words: &'a str,
     symptom: &'static str,
     never: &'static [&'static str],
+}
+
+/// A station as the verdict names it, and as it calls it.
+fn station(end: usize) -> (Culprit, &'static str) {
+    match end {
+        CLIENT => (Culprit::Client, "client"),
+        _ => (Culprit::Server, "server"),
+    }
 }
 
 /// Intervals are narrower than this, per mille, and may miss the truth by so much.
@@ -471,7 +479,7 @@ fn assert_within(name: &str, verdict: &Verdict, did: &Did) {
     }
 }
 
-fn judged(name: &str, frames: &[OwnedFrame], did: &Did, expected: &Expected) -> Analysis {
+fn judged(name: &str, frames: &[OwnedFrame], did: &Did, expected: &Expected<'_>) -> Analysis {
     let found = analyse_frames(frames);
     let verdict = Verdict::on(&found.snapshot);
     assert_eq!(
@@ -528,7 +536,7 @@ fn judged(name: &str, frames: &[OwnedFrame], did: &Did, expected: &Expected) -> 
 }
 
 /// Text, page and JSON say the same.
-fn said(name: &str, frames: &[OwnedFrame], expected: &Expected) {
+fn said(name: &str, frames: &[OwnedFrame], expected: &Expected<'_>) {
     let folder = std::env::temp_dir().join(format!("wirewait-stalls-{}", std::process::id()));
     shared_folder(&folder);
     let capture = folder.join(format!("{name}.pcap"));
@@ -568,25 +576,16 @@ fn said(name: &str, frames: &[OwnedFrame], expected: &Expected) {
 /// The client's program reads nothing for 150 ms in each response; the server can take nothing for as long in each request.
 #[test]
 fn a_closed_window_is_its_stations_time() {
-    for (sender, culprit, words) in [
-        (
-            SERVER,
-            Culprit::Client,
-            "was with a client's receive window closed",
-        ),
-        (
-            CLIENT,
-            Culprit::Server,
-            "was with a server's receive window closed",
-        ),
-    ] {
+    for sender in ENDS {
+        let (culprit, whose) = station(1 - sender);
+        let words = format!("was with a {whose}'s receive window closed");
         for end in ENDS {
             for way in [100 * US, 5 * MS] {
                 let (frames, did) = forty(end, way, |link| link.closed_window(sender, 150 * MS));
                 let expected = Expected {
                     culprit,
                     stall: "closed_window",
-                    words,
+                    words: &words,
                     symptom: "receiver_busy",
                     never: &["slow_server", "server_busy"],
                 };
@@ -695,18 +694,9 @@ fn a_break_of_another_file_keeps_nobody_waiting() {
 /// Nagle's algorithm holds the rest of each message until the receiver's delayed acknowledgement.
 #[test]
 fn a_delayed_acknowledgement_is_its_receivers_time() {
-    for (sender, culprit, words) in [
-        (
-            SERVER,
-            Culprit::Client,
-            "was waiting for a client's delayed acknowledgements",
-        ),
-        (
-            CLIENT,
-            Culprit::Server,
-            "was waiting for a server's delayed acknowledgements",
-        ),
-    ] {
+    for sender in ENDS {
+        let (culprit, whose) = station(1 - sender);
+        let words = format!("was waiting for a {whose}'s delayed acknowledgements");
         for end in ENDS {
             for delay in [45 * MS, 200 * MS] {
                 let (frames, did) = forty(end, 100 * US, |link| {
@@ -715,7 +705,7 @@ fn a_delayed_acknowledgement_is_its_receivers_time() {
                 let expected = Expected {
                     culprit,
                     stall: "delayed_acknowledgement",
-                    words,
+                    words: &words,
                     symptom: "acknowledgement_waits",
                     never: &["slow_server"],
                 };
@@ -749,18 +739,9 @@ fn an_acknowledgement_that_is_far_away_is_the_networks_time() {
 /// Half of a message, then nothing though all of it is acknowledged and the window is open, then the rest.
 #[test]
 fn who_stops_within_a_message_has_that_time() {
-    for (sender, culprit, words) in [
-        (
-            SERVER,
-            Culprit::Server,
-            "was with a server stopped in the middle of a message",
-        ),
-        (
-            CLIENT,
-            Culprit::Client,
-            "was with a client stopped in the middle of a message",
-        ),
-    ] {
+    for sender in ENDS {
+        let (culprit, whose) = station(sender);
+        let words = format!("was with a {whose} stopped in the middle of a message");
         for end in ENDS {
             for way in [100 * US, 5 * MS] {
                 // The rest is half of it, or a single segment.
@@ -785,7 +766,7 @@ fn who_stops_within_a_message_has_that_time() {
                     let expected = Expected {
                         culprit,
                         stall: "stopped",
-                        words,
+                        words: &words,
                         symptom: "",
                         never: &[],
                     };
