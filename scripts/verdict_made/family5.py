@@ -9,6 +9,20 @@ from .smb2 import BREAK, CLOSE, CREATE, LOCK, NOTIFY, READ
 MINE, THEIRS = smb2.FILE, b"\x33" + bytes(7) + b"\x44" + bytes(7)
 
 
+def beside(lab, case):
+    """The usual work, and a connection of the same client beside it."""
+    usual(lab, case, lab.clients[0])
+    return lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+
+
+def answered_after(lab, connection, request, ms, size=0):
+    """The server says that the request takes longer, and answers it so much later, if it does."""
+    lab.server.interim(connection, request)
+    if ms:
+        lab.sim.after(ms * MS, lambda: connection.respond(request, smb2.response(
+            request.kind, request.number, size, pending=request.extra["pending"])))
+
+
 def compounds(lab, case):
     """Each action is CREATE, INFO and CLOSE in one message."""
     link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
@@ -29,17 +43,13 @@ def compounds(lab, case):
 def notified(every):
     """A notification is outstanding beside the usual work; it is answered now and then, and asked for again."""
     def program(lab, case):
-        usual(lab, case, lab.clients[0])
-        link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+        link = beside(lab, case)
 
         def held(connection, request):
             if request.kind != NOTIFY:
                 return False
-            lab.server.interim(connection, request)
-            if every:
-                lab.sim.after(every * MS, lambda: connection.respond(request, smb2.response(
-                    NOTIFY, request.number, 32, pending=request.extra["pending"])))
-            else:
+            answered_after(lab, connection, request, every, 32)
+            if not every:
                 request.extra["open"] = connection
             return True
         lab.server.held = held
@@ -136,15 +146,12 @@ def breaks(how, hold_ms):
 def locks(hold_ms):
     """A lock that another client has: it waits by design."""
     def program(lab, case):
-        usual(lab, case, lab.clients[0])
-        link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+        link = beside(lab, case)
 
         def held(connection, request):
             if request.kind != LOCK:
                 return False
-            lab.server.interim(connection, request)
-            lab.sim.after(hold_ms * MS, lambda: connection.respond(request, smb2.response(
-                LOCK, request.number, pending=request.extra["pending"])))
+            answered_after(lab, connection, request, hold_ms)
             return True
         lab.server.held = held
 
@@ -159,8 +166,7 @@ def locks(hold_ms):
 
 def one_idle(lab, case):
     """The usual work on one connection, and a keep-alive of TCP in each of its pauses on another one."""
-    usual(lab, case, lab.clients[0])
-    link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+    link = beside(lab, case)
 
     def work():
         yield from link.open()

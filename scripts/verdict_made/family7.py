@@ -30,6 +30,24 @@ NBIPX = {"program": nbf(nbipx.Session), "kind": netbeui.READ, "size": 4_000}
 NBIPX_WRITE = {**NBIPX, "kind": netbeui.WRITE}
 NCP = {"program": netware(), "kind": ncp.READ, "size": 1_024}
 FIVE = losing(0.05)
+
+
+def losses(name, reads, writes=None):
+    """Each twentieth request or response is lost, before or behind the middle."""
+    found = [
+        Case(f"{name}-lost-requests-near", **reads, up=FIVE),
+        Case(f"{name}-lost-requests-far", **reads, far_down=FIVE),
+        Case(f"{name}-lost-responses-near", **reads, down=FIVE),
+        Case(f"{name}-lost-responses-far", **reads, far_up=FIVE),
+    ]
+    if writes:
+        found += [
+            Case(f"{name}-writes-lost-near", **writes, up=FIVE),
+            Case(f"{name}-writes-lost-far", **writes, far_down=FIVE),
+        ]
+    return found
+
+
 CASES = [
     Case("ncp-lan-server", **NCP, serve=const(5)),
     Case("ncp-lan-client", **NCP, serve=const(0.3), think=const(6)),
@@ -38,10 +56,7 @@ CASES = [
     Case("ncp-each20", **NCP, serve=each(20, 0.5, 80)),
     Case("ncp-bimodal-client-5ms", **NCP, serve=bimodal(0.3, 12), think=const(5)),
     Case("ncp-writes", **{**NCP, "kind": ncp.WRITE}, serve=const(3)),
-    Case("ncp-lost-requests-near", **NCP, up=FIVE),
-    Case("ncp-lost-requests-far", **NCP, far_down=FIVE),
-    Case("ncp-lost-responses-near", **NCP, down=FIVE),
-    Case("ncp-lost-responses-far", **NCP, far_up=FIVE),
+    *losses("ncp", NCP),
     Case("ncp-busy-700ms", **{**NCP, "n": 30}, serve=const(700)),
     Case("ncp-busy-seldom-1500ms", **NCP, serve=each(20, 2, 1_500)),
     Case("ncp-lost-and-busy", **NCP, serve=each(10, 2, 700), far_up=FIVE),
@@ -69,12 +84,7 @@ CASES = [
     Case("nbf-acks-each", **{**NBF, "program": nbf(every=1)}, serve=const(3), way=(1, 1)),
     Case("nbf-think-100ms", **{**NBF, "n": 50}, serve=const(40), think=const(100)),
     Case("nbf-server-300ms", **{**NBF, "n": 30}, serve=const(300)),
-    Case("nbf-lost-requests-near", **NBF, up=FIVE),
-    Case("nbf-lost-requests-far", **NBF, far_down=FIVE),
-    Case("nbf-lost-responses-near", **NBF, down=FIVE),
-    Case("nbf-lost-responses-far", **NBF, far_up=FIVE),
-    Case("nbf-writes-lost-near", **NBF_WRITE, up=FIVE),
-    Case("nbf-writes-lost-far", **NBF_WRITE, far_down=FIVE),
+    *losses("nbf", NBF, NBF_WRITE),
     Case("nbf-client-not-ready", **{**NBF, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
     Case("nbf-server-not-ready", **{**NBF_WRITE, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
     Case("nbf-window-1-late-acks", **{**NBF, "n": 50, "program": nbf(window=1)}),
@@ -84,11 +94,6 @@ CASES = [
     Case("nbipx-way-5ms", **NBIPX, serve=const(1), way=(2.5, 2.5)),
     Case("nbipx-way-5ms-writes", **NBIPX_WRITE, serve=const(1), way=(2.5, 2.5)),
     Case("nbipx-server-300ms", **{**NBIPX, "n": 30}, serve=const(300)),
-    Case("nbipx-lost-requests-near", **NBIPX, up=FIVE),
-    Case("nbipx-lost-requests-far", **NBIPX, far_down=FIVE),
-    Case("nbipx-lost-responses-near", **NBIPX, down=FIVE),
-    Case("nbipx-lost-responses-far", **NBIPX, far_up=FIVE),
-    Case("nbipx-writes-lost-near", **NBIPX_WRITE, up=FIVE),
-    Case("nbipx-writes-lost-far", **NBIPX_WRITE, far_down=FIVE),
+    *losses("nbipx", NBIPX, NBIPX_WRITE),
     Case("nbipx-4mbit", **NBIPX, down={"rate": 4_000_000}),
 ]
