@@ -88,15 +88,17 @@ struct FlowTrouble {
     tried: Option<(Mark, Mark)>,
 }
 
-/// How a side has sent nothing though nothing of it is on its way.
+/// How a side has sent nothing though nothing kept it waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QuietWay {
-    /// Since when the other side had all that it sent, and said nothing more.
+    /// Since when the other side said nothing more.
     pub(crate) since: Timestamp,
     /// How long after the data before that its latest data came, ns.
     pub(crate) before_ns: i64,
     /// When that was.
     pub(crate) last: Timestamp,
+    /// Some of it is not acknowledged: what it sent behind that needed no acknowledgement.
+    pub(crate) waits: bool,
 }
 
 /// Both directions of a link or a byte stream.
@@ -314,27 +316,31 @@ impl StreamFlow {
         !self.ways[side].sent.is_empty()
     }
 
-    /// Whether `side`, which sends now, has sent nothing for so long though all was acknowledged.
+    /// Whether `side`, which sends now, has sent nothing for so long.
     #[inline]
     pub(crate) fn has_stopped(&self, side: usize, now: Timestamp) -> bool {
         let way = &self.ways[side];
-        let last = way.done.back().filter(|_| way.sent.is_empty());
-        last.is_some_and(|last| now.since(last.last) >= STOPPED_NS)
+        let last = match way.sent.back() {
+            Some(last) => Some(last.last.at),
+            None => way.done.back().map(|last| last.last),
+        };
+        last.is_some_and(|last| now.since(last) >= STOPPED_NS)
     }
 
     /// How `side` has sent nothing; `None` where the other side can take nothing.
     #[cold]
     pub(crate) fn stopped_since(&self, side: usize) -> Option<QuietWay> {
-        let mut done = self.ways[side].done.iter().rev();
-        let last = done.next()?.last;
-        let before = done
-            .next()
-            .map_or(i64::MAX, |before| last.since(before.last));
+        let way = &self.ways[side];
+        let sent = way.sent.iter().rev().map(|sent| sent.last.at);
+        let mut latest = sent.chain(way.done.iter().rev().map(|done| done.last));
+        let last = latest.next()?;
+        let before = latest.next().map_or(i64::MAX, |before| last.since(before));
         let heard = self.ways[1 - side].heard?.at;
         (!self.is_busy(1 - side)).then_some(QuietWay {
             since: heard.max(last),
             before_ns: before,
             last,
+            waits: !way.sent.is_empty(),
         })
     }
 
@@ -560,15 +566,18 @@ mod tests {
             flow
         };
         let mut flow = sent(200);
-        assert!(flow.has_stopped(0, mark(22).at));
-        assert!(!flow.has_stopped(0, mark(21).at));
-        assert!(!sent(100).has_stopped(0, mark(500).at), "one is on its way");
-        let silence = QuietWay {
+        assert!(flow.has_stopped(0, mark(7).at));
+        assert!(!flow.has_stopped(0, mark(6).at));
+        let silence = |waits| QuietWay {
             since: mark(3).at,
             before_ns: 1_000_000,
             last: mark(2).at,
+            waits,
         };
-        assert_eq!(flow.stopped_since(0), Some(silence));
+        assert_eq!(flow.stopped_since(0), Some(silence(false)));
+        // One is on its way, and needs no acknowledgement if more follows.
+        assert!(sent(100).has_stopped(0, mark(7).at));
+        assert_eq!(sent(100).stopped_since(0), Some(silence(true)));
         flow.ready(1, false, mark(3));
         assert_eq!(flow.stopped_since(0), None, "it may not");
     }

@@ -4,9 +4,8 @@ use crate::Mark;
 use crate::table::TablePlace;
 use wirewait_wire::{Endpoint, Timestamp};
 
-/// A sender that sends nothing more for less has not stopped, ns: other work of its own, and frames that wait for a
-/// slow line, take as long.
-pub(crate) const STOPPED_NS: i64 = 20_000_000;
+/// A sender that sends nothing more for less has not stopped, ns: other work of its own takes as long.
+pub(crate) const STOPPED_NS: i64 = 5_000_000;
 
 /// Why a transfer or a turnaround stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,8 +18,8 @@ pub enum StallCause {
     /// The receiver kept its acknowledgement waiting, and the sender sent the rest of its message only behind that: from
     /// the data to the acknowledgement.
     DelayedAcknowledgement,
-    /// The sender of a message sent nothing more of it for a while, though its receiver could take more and had all that
-    /// came before: from its latest data to the next.
+    /// The sender of a message sent nothing more of it for a while, though its receiver could take more and no
+    /// acknowledgement kept it waiting: from its latest data to the next.
     Stopped,
 }
 

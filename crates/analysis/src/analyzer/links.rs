@@ -291,7 +291,8 @@ impl AnalyzerState {
         match link.turn(side, number) {
             Turn::Next => {
                 let goes_on = !std::mem::replace(&mut link.ended[side], last);
-                let stopped = goes_on && link.flow.has_stopped(side, mark.at);
+                let stopped =
+                    goes_on && link.flow.has_stopped(side, mark.at) && !link.flow.is_waiting(side);
                 link.flow.sent(side, numbers, bytes, mark);
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);

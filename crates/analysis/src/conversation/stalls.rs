@@ -185,7 +185,8 @@ impl Conversation {
         let last = self.assemblers[side].ends_within(piece.length);
         let unsure = lost.is_some() && mark.at.since(silence.since) >= TIMER_NS;
         let probes = TIMER_NS..=PROBES_NS.saturating_add(2 * self.reacts_ns(1 - side));
-        let timer = probes.contains(&mark.at.since(silence.last));
+        // What is sent though an acknowledgement is lacking may be the probe of a timer, whatever that is.
+        let timer = silence.waits || probes.contains(&mark.at.since(silence.last));
         self.stops(side, &silence, (mark, last), (unsure, timer), events);
     }
 
