@@ -82,6 +82,8 @@ struct FlowWay {
 struct FlowTrouble {
     /// It cannot take anything since.
     busy: Option<Mark>,
+    /// It has all that was sent, and cannot take a full segment since.
+    narrow: Option<Mark>,
     /// It has asked for an answer that has not come.
     poll: Option<Mark>,
     /// The first and the last of its tries in a row.
@@ -287,6 +289,33 @@ impl StreamFlow {
         }
         *busy = Some(mark);
         Some(Noticed::Busy)
+    }
+
+    /// `side`, which can take something, says whether that is a full segment. If so: since when it could not, if nothing was
+    /// sent to it meanwhile.
+    #[inline]
+    pub(crate) fn widens(&mut self, side: usize, full: bool, mark: Mark) -> Option<i64> {
+        match (full, &self.ways[side].trouble) {
+            (true, None) => None,
+            (true, Some(trouble)) if trouble.narrow.is_none() => None,
+            _ => self.widens_anew(side, full, mark),
+        }
+    }
+
+    #[cold]
+    fn widens_anew(&mut self, side: usize, full: bool, mark: Mark) -> Option<i64> {
+        let waiting = self.is_waiting(1 - side);
+        let sent = self.ways[1 - side].done.back().map(|done| done.last);
+        let narrow = &mut self.ways[side].trouble.get_or_insert_default().narrow;
+        if full {
+            let since = narrow.take()?.at;
+            let quiet = !waiting && sent.is_some_and(|sent| sent <= since);
+            return quiet.then(|| mark.at.since(since).max(0));
+        }
+        if !waiting {
+            narrow.get_or_insert(mark);
+        }
+        None
     }
 
     /// Whether `side` said that it can take nothing more, and nothing else since.

@@ -67,6 +67,9 @@ impl Windows {
     }
 }
 
+/// Bytes of data in a full segment on Ethernet.
+const SEGMENT: u64 = 1460;
+
 /// How the two sides of a byte stream scale their windows, and what was not told of them yet.
 ///
 /// All that a side said in a second is told together when its next second begins, or its
@@ -122,6 +125,14 @@ impl Offers {
             return told.or_else(|| untold.take());
         }
         told
+    }
+
+    /// Whether a window of `side` with this number has no room for a full segment of Ethernet, as far as it is known how it
+    /// is to be read: who sends waits then until it has (RFC 1122, 4.2.3.4).
+    #[cold]
+    pub(crate) fn is_narrow(&self, side: usize, window: u16) -> bool {
+        let bytes = self.shift[side].map(|shift| u64::from(window) << shift.min(14));
+        bytes.is_some_and(|bytes| bytes < SEGMENT)
     }
 
     /// As when it was new.

@@ -55,6 +55,24 @@ impl Conversation {
         }
     }
 
+    /// `side`, which could not take a full segment for so long though it had all that was sent, can do so again. Whether that
+    /// kept the other one waiting shows when it goes on.
+    #[cold]
+    pub(super) fn widens_window(&mut self, side: usize, after_ns: i64, mark: Mark) {
+        let sender = 1 - side;
+        if self.assemblers[sender].is_under_way() {
+            self.stall = Some(Box::new(MessageStall {
+                sender,
+                from: mark.at.plus(-after_ns),
+                to: mark.at,
+                cause: StallCause::ClosedWindow,
+                unsure: false,
+                lacked_ns: 0,
+                timer: false,
+            }));
+        }
+    }
+
     /// The other end of the link below, which takes what `sender` sends, can take data again.
     #[cold]
     pub(crate) fn can_take_again(

@@ -14,6 +14,8 @@ use wirewait_wire::{Effects, Facts, Framing, Input, Role, Stream, Timestamp};
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
 /// lost segment is retransmitted sooner (RFC 6298: after 1 s, then 2 s).
 const UNHEARD_NS: i64 = 5_000_000_000;
+/// A window has room for a full segment whatever its number is multiplied by.
+const FULL: u16 = 1460;
 
 impl Conversation {
     /// Whether this segment opens another incarnation of a byte stream.
@@ -226,6 +228,14 @@ impl Conversation {
         let ready = speaks
             .then(|| flow.ready(side, segment.window > 0, mark))
             .flatten();
+        let full = segment.window > FULL
+            || !self
+                .offers
+                .as_ref()
+                .is_some_and(|offers| offers.is_narrow(side, segment.window));
+        let widened = (speaks && segment.window > 0)
+            .then(|| flow.widens(side, full, mark))
+            .flatten();
         if let Some(told) = acknowledged {
             if pure && is_late(&told.0) {
                 self.acknowledges_late(side, &told.0, mark);
@@ -246,6 +256,9 @@ impl Conversation {
         if let Some(what) = ready {
             self.opens_window(side, &what, mark, events);
             self.notice(side, mark, (what, 0), events);
+        }
+        if let Some(after_ns) = widened {
+            self.widens_window(side, after_ns, mark);
         }
         acknowledged.is_some()
     }
