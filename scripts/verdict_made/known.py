@@ -42,8 +42,6 @@ TABLE = {
         "5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
     "several programs of a client: the pause behind one's response before another's request bounds no way, and shows none":
         "9/mixture-35 m 9/mixture-74 c 9/mixture-111 m",
-    "a window that is nearly closed, by less than a segment, is not taken for a closed one (0057)":
-        "6/client-window-nearly cms 6/server-window-nearly cms",
     "a sender that stops for less than 5 ms within its message: the transfer, and so the network, has that time (0057)":
         "6/server-stops-disk cms",
     "behind 0x9999 all is the server's, though the reply, which was lost, was there when the client asked again":
@@ -64,6 +62,8 @@ TABLE = {
         "7/burst-read-16k-lost-near s",
     "ways that vary, which acknowledgements of single segments alone would show (0053, 0055)":
         "2/uniform-quick-acks c",
+    "each of the three may have most, and two are named":
+        "3/tails-writes-far-probes s",
 }
 PLACES = {"c": "client", "m": "middle", "s": "server"}
 

@@ -116,6 +116,7 @@ impl Analyzer {
                 rooms: Rooms::default(),
                 steps: RefCell::default(),
                 suspect: Cell::new(0),
+                tick_ns: Cell::new(0),
                 metered: true,
             },
             paths: Paths::new(settings.conversations),

@@ -111,6 +111,13 @@ pub(crate) struct StreamFlow {
     ways: [FlowWay; 2],
 }
 
+impl QuietWay {
+    /// Whether that was long, by the time of this frame and a clock that stands still for so long, ns.
+    pub(crate) fn is_long(&self, now: Timestamp, tick_ns: i64) -> bool {
+        now.since(self.since) >= STOPPED_NS.saturating_add(tick_ns.saturating_mul(2))
+    }
+}
+
 impl StreamFlow {
     /// A link whose numbers start again at `modulus`, or a byte stream.
     pub(crate) fn new(modulus: u64) -> Self {
@@ -356,11 +363,13 @@ impl StreamFlow {
         last.is_some_and(|last| now.since(last) >= STOPPED_NS)
     }
 
-    /// How `side` has sent nothing; `None` where the other side can take nothing.
+    /// How `side` had sent nothing before this frame; `None` where the other side can take nothing.
     #[cold]
-    pub(crate) fn stopped_since(&self, side: usize) -> Option<QuietWay> {
+    pub(crate) fn stopped_since(&self, side: usize, now: Mark) -> Option<QuietWay> {
         let way = &self.ways[side];
-        let sent = way.sent.iter().rev().map(|sent| sent.last.at);
+        let sent = way.sent.iter().rev().map(|sent| sent.last);
+        let sent = sent.filter(|sent| *sent != now).map(|sent| sent.at);
+        let waits = sent.clone().next().is_some();
         let mut latest = sent.chain(way.done.iter().rev().map(|done| done.last));
         let last = latest.next()?;
         let before = latest.next().map_or(i64::MAX, |before| last.since(before));
@@ -369,7 +378,7 @@ impl StreamFlow {
             since: heard.max(last),
             before_ns: before,
             last,
-            waits: !way.sent.is_empty(),
+            waits,
         })
     }
 
@@ -603,12 +612,12 @@ mod tests {
             last: mark(2).at,
             waits,
         };
-        assert_eq!(flow.stopped_since(0), Some(silence(false)));
+        assert_eq!(flow.stopped_since(0, mark(7)), Some(silence(false)));
         // One is on its way, and needs no acknowledgement if more follows.
         assert!(sent(100).has_stopped(0, mark(7).at));
-        assert_eq!(sent(100).stopped_since(0), Some(silence(true)));
+        assert_eq!(sent(100).stopped_since(0, mark(7)), Some(silence(true)));
         flow.ready(1, false, mark(3));
-        assert_eq!(flow.stopped_since(0), None, "it may not");
+        assert_eq!(flow.stopped_since(0, mark(7)), None, "it may not");
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     /// The latest frame before which it seems to have been set: a response after nobody sent anything for longer
     /// than its client waits, or any frame behind a silence in which a timer should have run out.
     pub(crate) suspect: Cell<u64>,
+    /// How long the clock stands still, as far as that has shown, ns.
+    pub(crate) tick_ns: Cell<i64>,
     /// Somebody wants to know of each request as it is asked.
     pub(crate) metered: bool,
 }

@@ -54,8 +54,6 @@ pub enum Doubt {
     /// This number of responses cannot be read, and came while several requests were outstanding: which is the response
     /// to which is not known.
     GuessedOrder(u64),
-    /// Clients, network and servers may each have had most: no verdict.
-    Each,
     /// Pauses of these stations that may be the recovery of what was lost before the capture.
     Timers(Culprit, UnsurePauses),
 }
@@ -184,9 +182,6 @@ impl Verdict {
             if let Some(close) = close.filter(|close| high(*close) * 10 >= low * 8) {
                 doubts.push(Doubt::Close(close, high(close)));
             }
-        }
-        if known && Finding::on(&shares) == Finding::None {
-            doubts.push(Doubt::Each);
         }
         let guessed = guessed(snapshot);
         if known && thousandths(guessed, answered) >= MENTIONED {

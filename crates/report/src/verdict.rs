@@ -226,10 +226,6 @@ fn none(verdict: &Verdict) -> String {
             seconds(*ns)
         );
     }
-    if has(|doubt| matches!(doubt, Doubt::Each)) {
-        return "No verdict: clients, network and servers may each have had most of active time."
-            .to_owned();
-    }
     match verdict.active_ns {
         0 => "No verdict: the capture has no active time.".to_owned(),
         _ if has(|doubt| matches!(doubt, Doubt::Unknown(part) if *part > 333)) => {

@@ -132,6 +132,9 @@ impl AnalyzerState {
                 self.clock_was_set(&seam, unsure);
             }
         }
+        if !self.clock.ticks.fine {
+            common.tick_ns.set(self.clock.ticks.ns().cast_signed());
+        }
         self.latest = self.clock.high();
     }
 

@@ -297,7 +297,7 @@ impl AnalyzerState {
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);
                 } else if stopped && !link.lacks(side) {
-                    self.stops(arrival, side, link, numbered, sink);
+                    self.stops(arrival, side, link, (numbered, common), sink);
                 }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
@@ -372,7 +372,7 @@ impl AnalyzerState {
         arrival: &Arrival<'_>,
         link_side: usize,
         link: &Link,
-        numbered: &Numbered,
+        (numbered, common): (&Numbered, &Shared),
         sink: &mut dyn Sink,
     ) {
         let known = &arrival.path.conversation;
@@ -380,7 +380,8 @@ impl AnalyzerState {
             return;
         };
         let mark = arrival.piece.mark;
-        let silence = link.flow.stopped_since(link_side);
+        let silence = link.flow.stopped_since(link_side, mark);
+        let silence = silence.filter(|of| of.is_long(mark.at, common.tick_ns.get()));
         // A sender of LLC asks first whether what was lost has come; others send it again when their timer runs out.
         let silence = silence.filter(|silence| {
             numbered.connection.is_none() || mark.at.since(silence.since) < TIMER_NS

@@ -6,7 +6,7 @@ use crate::flow::QuietWay;
 use crate::packets::TIMER_NS;
 use crate::piece::Piece;
 use crate::stalls::{MessageStall, STOPPED_NS, StallCause};
-use crate::world::Events;
+use crate::world::{Events, World};
 use crate::{Mark, Noticed};
 use wirewait_wire::{Endpoint, Stream};
 
@@ -185,10 +185,12 @@ impl Conversation {
         side: usize,
         segment: &Stream,
         piece: &Piece<'_>,
+        world: &World<'_>,
         events: &mut impl Events,
     ) {
         let mark = piece.mark;
-        let silence = self.flow.as_ref().and_then(|f| f.stopped_since(side));
+        let silence = self.flow.as_ref().and_then(|f| f.stopped_since(side, mark));
+        let silence = silence.filter(|of| of.is_long(mark.at, world.tick_ns.get()));
         let stream = self.streams.as_ref().map(|streams| &streams[side]);
         let goes_on =
             stream.is_some_and(|s| s.position(segment.seq) == Some(s.next()) && !s.is_missing());

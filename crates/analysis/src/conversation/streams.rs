@@ -330,7 +330,7 @@ impl Conversation {
             && let Some(flow) = &self.flow
             && flow.has_stopped(side, mark.at)
         {
-            self.stops_in_stream(side, segment, piece, events);
+            self.stops_in_stream(side, segment, piece, world, events);
         }
         if mark.at.since(world.sure) > world.settings.timeout_ns {
             self.suspects(side, segment, mark, world);

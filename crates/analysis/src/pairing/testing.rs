@@ -103,6 +103,7 @@ impl Bench {
                 rooms: Rooms::default(),
                 steps: RefCell::default(),
                 suspect: Cell::new(0),
+                tick_ns: Cell::new(0),
                 metered: true,
             },
             frame: 0,

@@ -94,9 +94,6 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
              by their order, so that times of single requests may be those of others.",
             counted(*n, "encrypted response")
         ),
-        Doubt::Each => "Doubt: what is late on its way and what stations need cannot be told apart here. Capture at a \
-                        client and at the server, and give both captures to `wirewait between`."
-            .to_owned(),
         Doubt::OneSample(end) => format!(
             "Doubt: the distance to the {} comes from a single round trip.",
             end.name()
