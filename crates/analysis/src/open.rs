@@ -90,6 +90,8 @@ pub(crate) struct Open {
     pub(crate) promised: bool,
     /// The server's transport has acknowledged all of it in a frame of its own, before any response.
     pub(crate) reached: bool,
+    /// When it did so, beside other requests.
+    pub(crate) reached_at: Option<Timestamp>,
     /// Time lost in the request and in the response, ns.
     pub(crate) lost_ns: [i64; 2],
     /// As long after they had come were the request and the response in order, ns: something before them was missing.
@@ -220,6 +222,7 @@ impl Open {
             heard_out: false,
             promised: false,
             reached: false,
+            reached_at: None,
             lost_ns: [0; 2],
             held_ns: [0; 2],
             recovered_ns: 0,

@@ -32,6 +32,8 @@ pub(crate) struct Outstanding {
     /// How far its client had what the server sent as it asked, and the end of the response among that.
     had: u64,
     answered_to: u64,
+    /// When its server acknowledged it, beside other requests.
+    pub(super) reached_at: Option<Timestamp>,
 }
 
 impl Outstanding {
@@ -73,6 +75,7 @@ impl Outstanding {
             unsure_ns: i64::MAX,
             had: u64::MAX,
             answered_to: 0,
+            reached_at: None,
         };
         let mut at = begin;
         for (end, phase) in ends.into_iter().zip(phases) {
@@ -96,6 +99,12 @@ impl Outstanding {
     /// This time, where the client had so much of what the server sent as it asked, and the response ends there.
     pub(crate) fn sent(mut self, had: u64, answered_to: u64) -> Self {
         (self.had, self.answered_to) = (had, answered_to);
+        self
+    }
+
+    /// This time, of a request that its server acknowledged then, beside other requests.
+    pub(crate) fn reached(mut self, at: Option<Timestamp>) -> Self {
+        self.reached_at = at;
         self
     }
 

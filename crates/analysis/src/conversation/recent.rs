@@ -214,6 +214,19 @@ impl Conversation {
         }
     }
 
+    /// A stand-alone acknowledgement of these bytes of `side`: which of its messages the other side has now.
+    #[cold]
+    pub(super) fn reached_by(&mut self, side: usize, (from, to): (u64, u64), mark: Mark) {
+        for recent in self.recent[side].iter().rev() {
+            if recent.end <= from {
+                break;
+            }
+            if recent.end <= to {
+                self.pairing.reached(recent.transaction, side, mark.at);
+            }
+        }
+    }
+
     /// Credits a stand-alone acknowledgement to the message with the byte at `position`.
     pub(super) fn credit(
         &mut self,

@@ -128,7 +128,10 @@ impl Conversation {
                 self.pairing.control(WHOLE_FRAME, events);
             }
         }
-        if moved.is_some() {
+        if let Some(moved) = moved {
+            if pure && self.recent[1 - side].len() > 1 {
+                self.reached_by(1 - side, moved, mark);
+            }
             self.close_acknowledged(1 - side, world, events);
         }
         if segment.fin {

@@ -57,6 +57,7 @@ impl Open {
             heard_out,
             promised,
             reached,
+            reached_at,
             lost_ns,
             held_ns,
             recovered_ns,
@@ -101,6 +102,7 @@ impl Open {
         *refused = None;
         (*arrived, *repeated_at, *arrived_but_for) = ([false; 2], None, u64::MAX);
         (*promised, *reached, *heard_out) = (false, false, false);
+        *reached_at = None;
         (*lost_ns, *held_ns) = ([tally.lost_ns, 0], [tally.held_ns, 0]);
         *recovered_ns = 0;
         // Where nothing numbers messages; a response that was lost is asked for again, which shows it.

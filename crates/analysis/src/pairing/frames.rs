@@ -4,6 +4,7 @@ use super::Pairing;
 use crate::open::OpenState;
 use crate::world::{Event, Events};
 use crate::{Deed, Extent, Flags, Mark};
+use wirewait_wire::Timestamp;
 
 /// A frame of a byte stream that only repeated data of a message.
 pub(crate) struct RepeatedFrame {
@@ -36,6 +37,16 @@ impl Pairing {
             }
             true
         })
+    }
+
+    /// The other side acknowledged all of this message from `side` in a frame of its own.
+    pub(crate) fn reached(&mut self, serial: u64, side: usize, at: Timestamp) {
+        let open = self.by_serial(serial);
+        if let Some(open) =
+            open.filter(|open| open.side == side && open.state == OpenState::Waiting)
+        {
+            open.reached_at.get_or_insert(at);
+        }
     }
 
     /// A frame that only repeated data of this transaction. False if the transaction is closed.

@@ -206,6 +206,7 @@ impl Open {
         };
         let outstanding = Outstanding::new(began, ends, shares).unsure(unsure, self.unsure_ns);
         let outstanding = outstanding.sent(self.had, self.answered_to);
+        let outstanding = outstanding.reached(self.reached_at);
         Some(outstanding.probing(self.is_probe()))
     }
 }

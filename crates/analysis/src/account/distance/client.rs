@@ -442,6 +442,7 @@ impl Nearest {
                     low,
                     high: most,
                     most: low,
+                    least: 0,
                     close,
                 });
             } else {
@@ -470,7 +471,7 @@ impl Nearest {
             false => pauses.within(ways.client, at_client, (pause, own), known, owner),
         };
         if turnaround < u64::MAX {
-            let own = self.acknowledged(t);
+            let own = self.acknowledged(t, done);
             let shown = own.is_some_and(|own| own.high.is_some());
             let known = (self.longer.server.more, waited != Waited::Queued && !shown);
             let turnarounds = &mut paces.own.turnarounds;
@@ -509,9 +510,12 @@ impl Nearest {
 
     /// What the server's acknowledgement of this request, by itself, shows of the way within the turnaround.
     #[inline]
-    fn acknowledged(&self, t: &Transaction) -> Option<OwnWay> {
+    fn acknowledged(&self, t: &Transaction, done: &Outstanding) -> Option<OwnWay> {
         let heard = self.server_heard.as_ref()?;
         let (request, response) = (t.request?, t.response?);
+        if let Some(at) = done.reached_at {
+            return self.walked(heard, (request.last.at, at, response.first.at));
+        }
         let its = request.first.frame..=request.last.frame;
         let within = request.last.at <= heard.at && heard.at <= response.first.at;
         // One frame, and no more, was behind it.
@@ -534,7 +538,29 @@ impl Nearest {
             low: if apart { low } else { 0 },
             high,
             most: low.saturating_add(later),
+            least: 0,
             close: !apart,
+        })
+    }
+
+    /// As [`Self::acknowledged`], of one of several requests on their way, where acknowledgements walk through all of
+    /// them: asked, acknowledged and answered then.
+    #[cold]
+    fn walked(
+        &self,
+        heard: &DataThere,
+        (asked, at, answered): (Timestamp, Timestamp, Timestamp),
+    ) -> Option<OwnWay> {
+        let low = ns(at.since(asked));
+        let close = answered.since(at) < LATE_NS;
+        // An even line took as long.
+        let even = heard.pace > 0 && heard.at >= at;
+        (asked <= at && at <= answered).then_some(OwnWay {
+            low: if close { 0 } else { low },
+            high: even.then_some(low.saturating_add(self.longer.server.more)),
+            most: low,
+            least: if even && !close { low } else { 0 },
+            close,
         })
     }
 

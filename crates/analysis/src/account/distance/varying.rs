@@ -174,6 +174,8 @@ pub(super) struct OwnWay {
     pub(super) high: Option<u64>,
     /// As much of it may be that of a steady way.
     pub(super) most: u64,
+    /// And as much of it is: a line that is known to be slow took so long.
+    pub(super) least: u64,
     /// What was sent next came right behind the acknowledgement: it may have waited for that on the way.
     pub(super) close: bool,
 }
@@ -213,6 +215,7 @@ impl VaryingWay {
             let mut way = steady;
             if let Some(own) = own {
                 way.high = way.high.max(own.most.min(length));
+                way.low = way.low.max(own.least.min(length));
             }
             if !variation.known
                 && free
