@@ -34,8 +34,7 @@ TABLE = {
     "losses on a slow line with a short queue: shares are off by half a point":
         "4/down-4mbit-queue-16k m",
     "an upload with several outstanding: the acknowledgements that walk through a request on a slow line do not show when it arrived":
-        "4/up-4mbit-4-outstanding c 4/up-4mbit-4-outstanding-60k c 4/up-4mbit-8-outstanding-28k c "
-        "4/up-20mbit-4-outstanding-60k-quick c",
+        "4/up-4mbit-4-outstanding c 4/up-4mbit-4-outstanding-60k c 4/up-4mbit-8-outstanding-28k c",
     "responses of other clients on a slow link behind the capture count as the server's time":
         "4/down-4mbit-3-clients-one-link m",
     "several outstanding on a slow line: what the line needs for the first frame of a response is the server's":

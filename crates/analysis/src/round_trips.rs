@@ -14,7 +14,7 @@ use crate::RoundTrip;
 use crate::account::{Ceiling, Distance, DistanceAt, Evidence};
 use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
-use questions::TripShows;
+use questions::{DataShown, TripShows};
 pub(crate) use questions::{TripQuestions, TripSample};
 use station::{Station, StationWay, took};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -151,7 +151,7 @@ impl RoundTrips {
         &mut self,
         [station, other]: [Endpoint; 2],
         asked: Mark,
-        (answered, data): (Mark, Option<u32>),
+        (answered, data): (Mark, Option<DataShown>),
         (bytes, late): (u64, bool),
     ) {
         let ns = answered.at.since(asked.at);

@@ -9,6 +9,8 @@ use crate::{Deed, Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::Stream;
 
+/// Bytes of a full segment on Ethernet.
+const FULL: u64 = 1460;
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
 
@@ -214,9 +216,14 @@ impl Conversation {
         }
     }
 
-    /// A stand-alone acknowledgement of these bytes of `side`: which of its messages the other side has now.
+    /// A stand-alone acknowledgement of these bytes of `side`, at once: which of its messages the other side has now.
     #[cold]
     pub(super) fn reached_by(&mut self, side: usize, (from, to): (u64, u64), mark: Mark) {
+        // Two full segments are not kept waiting (RFC 1122, 4.2.3.2), and no less is sent behind this.
+        let sent = self.streams.as_ref().map_or(0, |s| s[side].next());
+        if sent.saturating_sub(from) < 2 * FULL || !self.pairing.has_several(side) {
+            return;
+        }
         for recent in self.recent[side].iter().rev() {
             if recent.end <= from {
                 break;

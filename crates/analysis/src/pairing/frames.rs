@@ -1,7 +1,7 @@
 //! Frames that bring nothing new to a transaction: acknowledgements, repetitions, upkeep.
 
 use super::Pairing;
-use crate::open::OpenState;
+use crate::open::{Open, OpenState};
 use crate::world::{Event, Events};
 use crate::{Deed, Extent, Flags, Mark};
 use wirewait_wire::Timestamp;
@@ -37,6 +37,13 @@ impl Pairing {
             }
             true
         })
+    }
+
+    /// Whether several requests of `side` are asked and not answered.
+    pub(crate) fn has_several(&self, side: usize) -> bool {
+        let waits = |open: &Open| open.side == side && open.state == OpenState::Waiting;
+        let first = self.open.next(0, waits);
+        first.is_some_and(|at| self.open.next(self.open[at].serial + 1, waits).is_some())
     }
 
     /// The other side acknowledged all of this message from `side` in a frame of its own.

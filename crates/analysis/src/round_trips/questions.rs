@@ -47,12 +47,27 @@ pub(crate) struct TripSample {
     pub(super) shows: TripShows,
 }
 
+/// Data of which a sample shows that it is there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DataShown {
+    /// How many bytes had been sent behind it.
+    pub(super) left: u32,
+    /// How many are there that were not before; 0 where that is not known.
+    pub(super) bytes: u32,
+}
+
+impl DataShown {
+    const UNKNOWN: Self = Self {
+        left: DataThere::UNKNOWN_LEFT,
+        bytes: 0,
+    };
+}
+
 /// What a sample says of the way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TripShows {
-    /// It is as long: the transport answered by itself. `data`: some came with the question; and how many bytes had
-    /// been sent behind that.
-    Length { data: Option<u32> },
+    /// It is as long: the transport answered by itself. `data`: some came with the question.
+    Length { data: Option<DataShown> },
     /// It is no longer: data was acknowledged by itself, at once or later.
     Late,
     /// It is no longer: data was acknowledged with the next that was sent.
@@ -248,7 +263,7 @@ impl TripQuestions {
             answered: at,
             bytes: u64::from(question.bytes) + u64::from(bytes),
             shows: TripShows::Length {
-                data: question.data.then_some(DataThere::UNKNOWN_LEFT),
+                data: question.data.then_some(DataShown::UNKNOWN),
             },
         })
     }
@@ -276,7 +291,7 @@ impl TripSample {
             answered: at,
             bytes: on_line(bytes) + BOTH_SHORTEST / 2,
             shows: TripShows::Length {
-                data: Some(DataThere::UNKNOWN_LEFT),
+                data: Some(DataShown::UNKNOWN),
             },
         }
     }
@@ -312,7 +327,10 @@ impl TripSample {
             bytes,
             shows: match (at_once, bare) {
                 (true, _) => TripShows::Length {
-                    data: Some(left(outstanding, notice.bytes)),
+                    data: Some(DataShown {
+                        left: left(outstanding, notice.bytes),
+                        bytes: u32::try_from(notice.bytes).unwrap_or(0),
+                    }),
                 },
                 (false, true) => TripShows::Late,
                 (false, false) => TripShows::AtMost,

@@ -1,5 +1,6 @@
 //! What is known of a station, and of each of the ways to it.
 
+use super::questions::DataShown;
 use crate::account::{DataThere, Distance, STEADY, Took, Variation, WholeAnswers};
 use crate::{Mark, RoundTrip};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -109,7 +110,7 @@ impl StationWay {
     /// An answer took so long; which may have been kept waiting if it came `late`. Says whether that is news of how much longer frames take.
     pub(super) fn measured(
         &mut self,
-        (asked, answered, data, bytes): (Mark, Mark, Option<u32>, u64),
+        (asked, answered, data, bytes): (Mark, Mark, Option<DataShown>, u64),
         (ns, late): (i64, bool),
     ) -> bool {
         let past = answered.at.since(self.window);
@@ -129,7 +130,8 @@ impl StationWay {
         let reach = &mut distance.reach;
         reach.samples = reach.samples.saturating_add(1);
         reach.total = reach.total.saturating_add(ns);
-        let behind = data.filter(|left| *left != DataThere::UNKNOWN_LEFT);
+        let behind = data.map(|data| data.left);
+        let behind = behind.filter(|left| *left != DataThere::UNKNOWN_LEFT);
         let whole = behind.is_none_or(|left| left <= DataThere::ONE_FRAME);
         // One that may have been kept waiting counts for how short it is: it does not show how much others differ.
         if !late && let Some(variation) = self.whole.took(ns, bytes, whole) {
@@ -138,14 +140,15 @@ impl StationWay {
         let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
         let moved = moved || reach.samples == STEADY;
         let first = data.is_some() && distance.heard.is_none();
-        if let Some(left) = data {
+        if let Some(DataShown { left, bytes }) = data {
             let heard = DataThere {
                 at: answered.at,
                 frame: asked.frame,
                 left,
                 pace: 0,
             };
-            let pace = self.even.took(distance.heard.as_ref(), asked.at, &heard);
+            let times = [asked.at, answered.at];
+            let pace = self.even.took(distance.heard.as_ref(), times, bytes);
             distance.heard = Some(DataThere { pace, ..heard });
         }
         let took = Took {
@@ -188,12 +191,11 @@ impl EvenAnswers {
     /// Data that was sent then was acknowledged, and other data before: how long 1,024 bytes take on the line, ns, if
     /// these acknowledgements come evenly; else 0.
     #[inline]
-    fn took(&mut self, before: Option<&DataThere>, sent: Timestamp, now: &DataThere) -> u32 {
+    fn took(&mut self, before: Option<&DataThere>, [sent, now]: [Timestamp; 2], bytes: u32) -> u32 {
         let pace = before.and_then(|before| {
-            // All of it was on the line when the one before came, and nothing was sent since.
-            let behind = sent <= before.at && before.left < DataThere::UNKNOWN_LEFT;
-            let bytes = before.left.checked_sub(now.left).filter(|_| behind)?;
-            let ns = u64::try_from(now.at.since(before.at)).ok()?;
+            // All of it was on the line when the one before came.
+            let before = (sent <= before.at).then_some(before.at)?;
+            let ns = u64::try_from(now.since(before)).ok()?;
             u32::try_from(ns.saturating_mul(1_024).checked_div(bytes.into())?).ok()
         });
         let Some(pace) = pace else {

@@ -159,8 +159,9 @@ pub(in crate::account) struct Nearest {
     /// Which data the client had last acknowledged at once, as its latest request began; and what
     /// the evidence was then.
     heard: (Option<DataThere>, u64),
-    /// The capture was made at the client.
+    /// The capture was made at the client, or at this server.
     is_here: bool,
+    is_there: bool,
     /// Which data this server had last acknowledged at once, as the request closed, if the capture was not made there.
     server_heard: Option<DataThere>,
     /// How much the answers of the server, and of the client, differ.
@@ -511,18 +512,22 @@ impl Nearest {
     /// What the server's acknowledgement of this request, by itself, shows of the way within the turnaround.
     #[inline]
     fn acknowledged(&self, t: &Transaction, done: &Outstanding) -> Option<OwnWay> {
-        let heard = self.server_heard.as_ref()?;
         let (request, response) = (t.request?, t.response?);
-        if let Some(at) = done.reached_at {
-            return self.walked(heard, (request.last.at, at, response.first.at));
-        }
         let its = request.first.frame..=request.last.frame;
-        let within = request.last.at <= heard.at && heard.at <= response.first.at;
+        let within = |heard: &&DataThere| {
+            request.last.at <= heard.at
+                && heard.at <= response.first.at
+                && its.contains(&heard.frame)
+        };
         // One frame, and no more, was behind it.
-        let whole = heard.frame == request.last.frame;
-        if !within || !its.contains(&heard.frame) || !whole && heard.left > DataThere::ONE_FRAME {
-            return None;
-        }
+        let is_whole = |heard: &DataThere| heard.frame == request.last.frame;
+        let heard = self.server_heard.as_ref().filter(within);
+        let heard = heard.filter(|heard| is_whole(heard) || heard.left <= DataThere::ONE_FRAME);
+        let Some(heard) = heard else {
+            let at = done.reached_at.filter(|_| !self.is_there)?;
+            return self.walked((request.last.at, at, response.first.at));
+        };
+        let whole = is_whole(heard);
         let low = ns(heard.at.since(request.last.at));
         let high = whole.then_some(low.saturating_add(self.longer.server.more));
         // The frame behind it comes in as much later as it is long.
@@ -538,7 +543,11 @@ impl Nearest {
             low: if apart { low } else { 0 },
             high,
             most: low.saturating_add(later),
-            least: 0,
+            least: if heard.pace > 0 && whole && apart {
+                low
+            } else {
+                0
+            },
             close: !apart,
         })
     }
@@ -546,15 +555,12 @@ impl Nearest {
     /// As [`Self::acknowledged`], of one of several requests on their way, where acknowledgements walk through all of
     /// them: asked, acknowledged and answered then.
     #[cold]
-    fn walked(
-        &self,
-        heard: &DataThere,
-        (asked, at, answered): (Timestamp, Timestamp, Timestamp),
-    ) -> Option<OwnWay> {
+    fn walked(&self, (asked, at, answered): (Timestamp, Timestamp, Timestamp)) -> Option<OwnWay> {
         let low = ns(at.since(asked));
         let close = answered.since(at) < LATE_NS;
         // An even line took as long.
-        let even = heard.pace > 0 && heard.at >= at;
+        let heard = self.server_heard.as_ref();
+        let even = heard.is_some_and(|heard| heard.pace > 0 && heard.at >= at);
         (asked <= at && at <= answered).then_some(OwnWay {
             low: if close { 0 } else { low },
             high: even.then_some(low.saturating_add(self.longer.server.more)),
@@ -579,7 +585,7 @@ impl Nearest {
         let [server, client] = between(ends, (ats, answered), &mut shared, evidence);
         let [at_server, at_client] = [&server.reach, &client.reach];
         let here = at_server.is_here(at_client);
-        self.server_heard = server.heard.filter(|_| !here);
+        (self.server_heard, self.is_there) = (server.heard.filter(|_| !here), here);
         self.is_here = at_client.is_here(at_server);
         let of_client = at_client.variation.of_client(at_client.shortest);
         self.variations = [at_server.variation.at(here), of_client.at(self.is_here)];

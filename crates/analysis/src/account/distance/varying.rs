@@ -526,6 +526,7 @@ mod tests {
             low: 1_900,
             high: Some(1_950),
             most: 1_900,
+            least: 0,
             close: false,
         };
         let mut way = VaryingWay::default();
