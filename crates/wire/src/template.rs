@@ -175,7 +175,6 @@ impl Templates {
     /// shape fits.
     #[inline]
     fn find(&mut self, frame: &Frame<'_>) -> Result<usize, Option<u64>> {
-        let mut missed = None;
         let room;
         let head = match read(frame.bytes) {
             Some(head) => head,
@@ -184,32 +183,66 @@ impl Templates {
                 &room
             }
         };
-        let mut at = 0;
-        for shape in &self.shapes {
+        let mut shapes = self.shapes.iter();
+        let at = shapes.position(|shape| shape.may_fit(frame, head));
+        let Some((at, shape)) = at.and_then(|at| Some((at, self.shapes.get(at)?))) else {
+            return Err(None);
+        };
+        let words = shape.words(head);
+        let hash = shape.hash(&words);
+        match self.slot_of(shape, &words, hash) {
+            Some(slot) => {
+                if at > 0 {
+                    self.was_late(at);
+                }
+                Ok(slot)
+            }
+            None => self.find_behind((at, hash), frame, head),
+        }
+    }
+
+    /// As [`Self::find`], behind the first shape that may fit, which has no template of this hash.
+    // By itself: what a loop over shapes takes out of it would be kept on the stack for each frame.
+    #[inline(never)]
+    fn find_behind(
+        &mut self,
+        (first, hash): (usize, u64),
+        frame: &Frame<'_>,
+        head: &Head,
+    ) -> Result<usize, Option<u64>> {
+        let shapes = self.shapes.get(first..).unwrap_or_default();
+        let fits = shapes.first().is_some_and(|shape| shape.fits(head));
+        let mut missed = fits.then_some(hash);
+        for (at, shape) in (first..).zip(shapes).skip(1) {
             if !shape.may_fit(frame, head) {
-                at += 1;
                 continue;
             }
             let words = shape.words(head);
             let hash = shape.hash(&words);
-            let set = set(hash);
-            for (slot, template) in (set..).zip(&self.slots[set..set + WAYS]) {
-                if let Some(template) = template
-                    && template.shape == shape.number
-                    && is_same(&words, &template.words)
-                {
-                    if at > 0 {
-                        self.was_late(at);
-                    }
-                    return Ok(slot);
-                }
+            if let Some(slot) = self.slot_of(shape, &words, hash) {
+                self.was_late(at);
+                return Ok(slot);
             }
             if missed.is_none() && shape.fits(head) {
                 missed = Some(hash);
             }
-            at += 1;
         }
         Err(missed)
+    }
+
+    /// Where the template of these bits stands.
+    #[inline(always)]
+    fn slot_of(&self, shape: &HeaderShape, words: &[u64; WORDS], hash: u64) -> Option<usize> {
+        let set = set(hash);
+        for (slot, template) in (set..).zip(&self.slots[set..set + WAYS]) {
+            if let Some(template) = template
+                && template.shape == shape.number
+                && is_same(words, &template.words)
+            {
+                return Some(slot);
+            }
+        }
+        None
     }
 
     /// A shape was found behind others. One in a few moves up: those of most frames come to
@@ -458,9 +491,12 @@ impl Template {
         let mut cut_at = None;
         for (layer, span) in self.layers.iter().zip(&mut walk.spans) {
             let at_hand = end.min(captured);
-            let bytes = frame.bytes.get(layer.start as usize..at_hand as usize);
+            // Where nothing of it was captured, or it begins behind the end, it is walked in full.
+            let Some(bytes) = frame.bytes.get(layer.start as usize..at_hand as usize) else {
+                return false;
+            };
             let input = Input {
-                bytes: bytes.unwrap_or_default(),
+                bytes,
                 length: end.saturating_sub(layer.start),
             };
             let Some(own_end) = (layer.varies)(input, &mut walk.facts) else {
