@@ -14,6 +14,8 @@ use wirewait_wire::{DissectorId, Endpoint, Order, Registry, Session, Walk};
 pub(crate) struct Path {
     /// The ends from which and to which its frames go.
     pub(crate) ends: Option<(Endpoint, Endpoint)>,
+    /// The innermost of the layers that carries requests; empty if there is none.
+    pub(crate) carrier: &'static str,
     pub(crate) conversation: KnownSide,
     /// Where the conversation of its byte stream was found last, and which side sends.
     pub(crate) stream: KnownSide,
@@ -167,28 +169,24 @@ impl Paths {
         }
     }
 
-    /// The path of a frame. `carrier` is its innermost layer that carries requests.
+    /// The path of a frame.
     #[inline]
-    pub(crate) fn of(
-        &mut self,
-        walk: &Walk,
-        carrier: Option<DissectorId>,
-        registry: &Registry,
-    ) -> &Path {
+    pub(crate) fn of(&mut self, walk: &Walk, registry: &Registry) -> &Path {
         if let Some(template) = walk.template
             && let Some(place) = self.by_template.get(template)
             && self.table.again(place).is_some()
         {
             return self.table.at(place);
         }
-        self.find(walk, carrier, registry)
+        self.find(walk, registry)
     }
 
     #[inline(never)]
-    fn find(&mut self, walk: &Walk, carrier: Option<DissectorId>, registry: &Registry) -> &Path {
+    fn find(&mut self, walk: &Walk, registry: &Registry) -> &Path {
         let facts = &walk.facts;
         let (from, to) = (facts.from.identity(), facts.to.identity());
         let layer = walk.last().map(|span| span.dissector);
+        let carrier = walk.carrier.map(|span| span.dissector);
         // Identities leave the upper 29 bits; 0 stands for no layer.
         let above = |id: Option<DissectorId>| id.map_or(0, |id| u64::from(id.0) + 1) << 36;
         let link = match facts.order {
@@ -211,6 +209,9 @@ impl Paths {
             _ => {
                 let path = || Path {
                     ends: Some((facts.from, facts.to)),
+                    carrier: carrier
+                        .and_then(|id| registry.dissector(id).carrier)
+                        .unwrap_or(""),
                     announces: layer.is_some_and(|id| registry.dissector(id).announces.is_some()),
                     ..Path::default()
                 };
@@ -248,7 +249,7 @@ mod tests {
     }
 
     fn of(paths: &mut Paths, from: u32) -> &Path {
-        paths.of(&walk(from), None, &Registry::new(&[]).unwrap())
+        paths.of(&walk(from), &Registry::new(&[]).unwrap())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::segment::data_of;
 use crate::table::TablePlace;
 use crate::world::{Seen, Shared};
 use crate::{Mark, Sink, WHOLE_FRAME};
-use wirewait_wire::{Carries, Connection, Frame, Order, Registry, Span, Timestamp, Walk};
+use wirewait_wire::{Carries, Connection, Frame, Order, Registry, Timestamp, Walk};
 
 /// No medium has a shorter limit to the length of its frames.
 const LONGEST: u32 = 1_518;
@@ -30,14 +30,6 @@ fn offload(frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Offload {
             each: data_of(longest, last.payload),
         },
         _ => Offload::default(),
-    }
-}
-
-impl Shared {
-    /// The innermost layer that carries requests.
-    fn carrier(&self, walk: &Walk) -> Option<(&'static str, Span)> {
-        let span = walk.carrier?;
-        Some((self.registry.dissector(span.dissector).carrier?, span))
     }
 }
 
@@ -75,7 +67,7 @@ impl AnalyzerState {
             self.books.attribution.duplicates += 1;
             self.books.spending.copy(bytes);
         } else {
-            let carrier = common.carrier(walk);
+            let path = paths.of(walk, registry);
             let seen = Seen {
                 mark: Mark {
                     frame: self.books.now(),
@@ -85,9 +77,9 @@ impl AnalyzerState {
                 walk,
                 before: packet,
                 hops,
-                path: paths.of(walk, carrier.map(|(_, span)| span.dissector), registry),
-                carrier: carrier.map_or("", |(name, _)| name),
-                carrier_span: carrier.map(|(_, span)| span),
+                path,
+                carrier: path.carrier,
+                carrier_span: walk.carrier,
                 on_wire: if framed { bytes } else { 0 },
             };
             if seen.path.announces {
