@@ -213,8 +213,8 @@ impl Input {
         } else {
             // Through a pipe frames may come one by one.
             let mut look = |frame: &Frame<'_>, analyzer: &Analyzer| {
-                if !whole && signals.as_ref().is_some_and(Signals::report) {
-                    say(&how_far(analyzer.number(), None, begun.elapsed()));
+                if !whole {
+                    tell_how_far(signals.as_ref(), analyzer, begun);
                 }
                 watch(frame, analyzer);
             };
@@ -373,5 +373,15 @@ impl Damage {
         } else {
             Verdict::Damaged
         }
+    }
+}
+
+/// Says how far reading is, if somebody asked for it.
+// Apart, so that a look at nothing is part of the loop over frames.
+#[cold]
+#[inline(never)]
+fn tell_how_far(signals: Option<&Signals>, analyzer: &Analyzer, begun: Instant) {
+    if signals.is_some_and(Signals::report) {
+        say(&how_far(analyzer.number(), None, begun.elapsed()));
     }
 }

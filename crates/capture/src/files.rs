@@ -87,6 +87,9 @@ pub struct Files {
     heads: BinaryHeap<Stream>,
     /// The file that lent the last frame: its next one has not been read yet.
     front: Option<Stream>,
+    /// It is alone, and of what comes behind its frame nothing is known: until something else than its next usual frame
+    /// was looked for.
+    steady: bool,
     interfaces: Interfaces,
     warnings: Vec<SourceError>,
     /// Files that were skipped, the first one last, until they are reported.
@@ -184,6 +187,7 @@ impl Files {
             waiting: VecDeque::new(),
             heads: BinaryHeap::new(),
             front: None,
+            steady: false,
             interfaces: Interfaces::default(),
             warnings: Vec::new(),
             skipped: Vec::new(),
@@ -287,11 +291,12 @@ impl Source for Files {
     // Part of the loop over frames, of which there are several.
     #[inline(always)]
     fn next_frame(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
-        // Nearly always the file in front is alone, and goes on.
-        if self.is_alone() && self.front.as_mut().is_some_and(Stream::goes_on) {
-            return Ok(self.lend());
+        // Nearly always the file in front is alone, and goes on. Its frame is lent in one place, however it got there:
+        // two that come together here would do so through memory.
+        if !self.steady || !self.front.as_mut().is_some_and(Stream::goes_on) {
+            self.move_on()?;
         }
-        self.next_of_all()
+        Ok(self.lend())
     }
 }
 
@@ -302,9 +307,16 @@ impl Files {
         self.skipped.is_empty() && self.heads.is_empty() && self.waiting.is_empty()
     }
 
-    /// The next frame of all files.
+    /// Moves to the next frame of all files.
     #[inline(never)]
-    fn next_of_all(&mut self) -> Result<Option<Frame<'_>>, SourceError> {
+    fn move_on(&mut self) -> Result<(), SourceError> {
+        let moved = self.move_all();
+        let front = self.front.as_ref();
+        self.steady = self.is_alone() && front.is_some_and(|front| !front.is_ahead());
+        moved
+    }
+
+    fn move_all(&mut self) -> Result<(), SourceError> {
         if let Some(skipped) = self.skipped.pop() {
             return Err(skipped);
         }
@@ -316,7 +328,7 @@ impl Files {
             }
         }
         if self.heads.is_empty() && self.waiting.is_empty() {
-            return Ok(self.lend());
+            return Ok(());
         }
         loop {
             let lowest = match (&self.front, self.heads.peek()) {
@@ -350,7 +362,7 @@ impl Files {
             self.heads.extend(self.front.take());
             self.front = head;
         }
-        Ok(self.lend())
+        Ok(())
     }
 }
 

@@ -63,10 +63,12 @@ impl Stream {
         }
     }
 
-    /// Moves to the next frame, if that is at hand and nothing about it is unusual.
+    /// Moves to the next frame, if that is at hand and nothing about it is unusual. Only where it is not
+    /// [ahead](Self::is_ahead), which it does not become by this.
     #[inline]
     pub(crate) fn goes_on(&mut self) -> bool {
-        let usual = !self.is_ahead() && self.reader.usual(&mut self.head);
+        debug_assert!(!self.is_ahead(), "what is known already comes first");
+        let usual = self.reader.usual(&mut self.head);
         if usual {
             self.counts();
         }
@@ -88,7 +90,7 @@ impl Stream {
 
     /// Whether something is known of what comes behind the frame that it is at.
     #[inline]
-    fn is_ahead(&self) -> bool {
+    pub(crate) fn is_ahead(&self) -> bool {
         let ahead = &self.ahead;
         self.primed.is_some()
             || self.bytes.is_some()
