@@ -107,9 +107,13 @@ impl Duplicates {
     // Once for each way to read frames, so that it is part of that.
     #[inline(always)]
     pub(crate) fn look(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> Before {
-        let (before, digest) = match (walk.routed, &walk.counted) {
-            (Some(routed), Some(span)) => self.pass(frame, walk, (span, routed), settings),
-            _ => self.remember(frame, walk, settings),
+        // Found where it stays: with a digest it would come back through memory, and be copied.
+        let mut before = Before::default();
+        let digest = match (walk.routed, &walk.counted) {
+            (Some(routed), Some(span)) => {
+                self.pass(frame, walk, (span, routed), settings, &mut before)
+            }
+            _ => self.remember(frame, walk, settings, &mut before),
         };
         if digest <= self.watched.up_to && before.original.is_none() {
             self.watched
@@ -127,9 +131,10 @@ impl Duplicates {
         walk: &Walk,
         (span, routed): (&Span, &Routed),
         settings: &Settings,
-    ) -> (Before, u64) {
+        before: &mut Before,
+    ) -> u64 {
         let Some(packet) = Routable::of(frame, span, routed) else {
-            return self.remember(frame, walk, settings);
+            return self.remember(frame, walk, settings, before);
         };
         let window = match walk.packet_start == Some(span.start) {
             true => settings.duplicate_id_ns,
@@ -159,22 +164,24 @@ impl Duplicates {
         let set = &mut self.sets[digest as usize % SETS];
         let mut kept = KeptDigest::packet(digest, now);
         kept.word |= link << LINK;
-        let mut before = Before {
-            original: None,
-            packet: None,
-            hops: Some(now.hops),
-        };
+        before.hops = Some(now.hops);
         match set.0.iter().position(|known| known.is_of(&kept)) {
             // As nearly all are: it was not seen before.
             None => set.remember(kept),
-            Some(place) => set.again((place, kept), now, window, &mut before),
+            Some(place) => set.again((place, kept), now, window, before),
         }
-        (before, digest)
+        digest
     }
 
     /// As [`Self::look`], without the sample of packets; and the digest of the frame, or [`u64::MAX`].
     #[inline(never)]
-    fn remember(&mut self, frame: &Frame<'_>, walk: &Walk, settings: &Settings) -> (Before, u64) {
+    fn remember(
+        &mut self,
+        frame: &Frame<'_>,
+        walk: &Walk,
+        settings: &Settings,
+        before: &mut Before,
+    ) -> u64 {
         // Behind other link headers, and with other tags, a copy has another length on the wire.
         let (start, window, length) = match walk.packet_start {
             Some(start) => (start as usize, settings.duplicate_id_ns, 0),
@@ -182,7 +189,7 @@ impl Duplicates {
         };
         let bytes = frame.bytes.get(start..).unwrap_or_default();
         if bytes.is_empty() {
-            return (Before::default(), u64::MAX);
+            return u64::MAX;
         }
         let counted = CountedCopy::of(frame, walk, &mut self.ends);
         let digest = match &counted {
@@ -206,12 +213,9 @@ impl Duplicates {
             kept.word ^ digest <= INTERFACES && (0..=window).contains(&frame.at.since(kept.at))
         };
         if let Some(original) = set.0.iter().find(|kept| copied(kept)) {
-            let before = Before {
-                original: Some((original.word & INTERFACES) as u32),
-                packet: None,
-                hops: walk.facts.hops,
-            };
-            return (before, digest);
+            before.original = Some((original.word & INTERFACES) as u32);
+            before.hops = walk.facts.hops;
+            return digest;
         }
         let now = KeptDigest {
             word: digest & !INTERFACES | u64::from(frame.interface) & INTERFACES,
@@ -223,7 +227,7 @@ impl Duplicates {
             hops: counted.hops,
             again: false,
         });
-        let packet = match packet {
+        before.packet = match packet {
             Some(sight) => {
                 let before = set.renew(number, sight);
                 match before {
@@ -237,12 +241,8 @@ impl Duplicates {
                 None
             }
         };
-        let before = Before {
-            original: None,
-            packet,
-            hops: walk.facts.hops,
-        };
-        (before, digest)
+        before.hops = walk.facts.hops;
+        digest
     }
 }
 
