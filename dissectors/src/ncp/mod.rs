@@ -97,28 +97,12 @@ impl Packet {
         Self::read(input)
     }
 
-    // Part of what each message is read by.
-    #[inline(always)]
     fn read(input: Input<'_>) -> Result<Self, Fault> {
         let [high, low]: [u8; 2] = *header(input)?;
         let message = match u16::from_be_bytes([high, low]) {
             0x1111 => Message::Create,
-            0x2222 => {
-                let h: &[u8; 7] = header(input)?;
-                let subfunction = functions::subfunction_offset(h[6])
-                    .and_then(|at| input.bytes.get(at as usize).copied());
-                Message::Request {
-                    function: h[6],
-                    subfunction,
-                }
-            }
-            0x3333 => {
-                let h: &[u8; 8] = header(input)?;
-                Message::Reply {
-                    completion: h[6],
-                    state: h[7],
-                }
-            }
+            REQUEST => Message::request(input)?,
+            REPLY_TYPE => Message::reply(input)?,
             0x5555 => Message::Destroy,
             0x7777 => return Burst::parse(input).map(Self::Burst),
             0x9999 => {
@@ -135,13 +119,7 @@ impl Packet {
             0x4c69 => return Ok(Self::Echo),
             _ => return Err(malformed(0, "packet type")),
         };
-        let h: &[u8; 7] = header(input)?;
-        Ok(Self::Service(Header {
-            message,
-            sequence: h[2],
-            connection: u16::from_be_bytes([h[5], h[3]]),
-            task: h[4],
-        }))
+        Ok(Self::Service(Header::of(message, input)?))
     }
 
     /// Bytes of the header.
@@ -162,9 +140,46 @@ impl Header {
     pub const SERVER_DOWN: u8 = 0x10;
     /// State of the connection: a message waits to be fetched.
     pub const MESSAGE_WAITING: u8 = 0x40;
+
+    /// What stands in each beside what it is.
+    #[inline(always)]
+    fn of(message: Message, input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 7] = header(input)?;
+        Ok(Self {
+            message,
+            sequence: h[2],
+            connection: u16::from_be_bytes([h[5], h[3]]),
+            task: h[4],
+        })
+    }
 }
 
+/// Type of a request, see [`Message::Request`].
+const REQUEST: u16 = 0x2222;
+/// Type of a reply, see [`Message::Reply`].
+const REPLY_TYPE: u16 = 0x3333;
+
 impl Message {
+    #[inline(always)]
+    fn request(input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 7] = header(input)?;
+        let subfunction = functions::subfunction_offset(h[6])
+            .and_then(|at| input.bytes.get(at as usize).copied());
+        Ok(Self::Request {
+            function: h[6],
+            subfunction,
+        })
+    }
+
+    #[inline(always)]
+    fn reply(input: Input<'_>) -> Result<Self, Fault> {
+        let h: &[u8; 8] = header(input)?;
+        Ok(Self::Reply {
+            completion: h[6],
+            state: h[7],
+        })
+    }
+
     const fn header_length(&self) -> u32 {
         match self {
             Self::Create | Self::Destroy => 7,
@@ -291,9 +306,34 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     })
 }
 
+fn packet_type(input: Input<'_>) -> Option<u16> {
+    input.bytes.first_chunk().copied().map(u16::from_be_bytes)
+}
+
+/// What a packet says. Each of the two that nearly all are is read by a function of its own: what comes of it is
+/// large, and is written once, and by parts that are known, where it can be nothing else.
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
+    match packet_type(input) {
+        Some(REQUEST) => request(input),
+        Some(REPLY_TYPE) => reply(input),
+        _ => other(input),
+    }
+}
+
+#[inline(never)]
+fn request(input: Input<'_>) -> Result<Part, Fault> {
+    service(Header::of(Message::request(input)?, input)?, input)
+}
+
+#[inline(never)]
+fn reply(input: Input<'_>) -> Result<Part, Fault> {
+    service(Header::of(Message::reply(input)?, input)?, input)
+}
+
+#[inline(never)]
+fn other(input: Input<'_>) -> Result<Part, Fault> {
     let exchange = match Packet::read(input)? {
-        Packet::Service(header) => header.exchange(input),
+        Packet::Service(header) => return service(header, input),
         Packet::Burst(burst) => Some(burst.exchange(input)),
         Packet::Echo => None,
     };
@@ -303,7 +343,16 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     })
 }
 
+#[inline(always)]
+fn service(header: Header, input: Input<'_>) -> Result<Part, Fault> {
+    Ok(Part {
+        exchange: header.exchange(input),
+        length: input.length,
+    })
+}
+
 impl Header {
+    #[inline(always)]
     fn exchange(&self, input: Input<'_>) -> Option<Exchange> {
         let (role, sender, operation, code) = match self.message {
             Message::Create => (Role::Request, Side::Client, &CREATE_CONNECTION, CREATE),
@@ -397,11 +446,8 @@ impl Header {
 }
 
 fn answer(input: Input<'_>, asked: &Asked) -> Answered {
-    let Ok(Packet::Service(Header {
-        message: Message::Reply { completion, .. },
-        ..
-    })) = Packet::read(input)
-    else {
+    let replies = packet_type(input) == Some(REPLY_TYPE);
+    let Some(Ok(Message::Reply { completion, .. })) = replies.then(|| Message::reply(input)) else {
         return Answered::default();
     };
     let Some(function) = asked_function(asked.code) else {
@@ -468,6 +514,41 @@ mod tests {
         let mut out = String::new();
         describe(Input::whole(bytes), &mut out).unwrap();
         out
+    }
+
+    /// Whatever its type, a packet is what the long way says, cut anywhere; and so is the code of a reply.
+    #[test]
+    fn the_usual_packets_mean_what_any_packet_would() {
+        let same = |bytes: &[u8]| {
+            let input = Input::whole(bytes);
+            let [short, long] = [exchange(input), other(input)].map(|part| format!("{part:?}"));
+            assert_eq!(short, long, "{bytes:x?}");
+            let reply = match Packet::parse(input) {
+                Ok(Packet::Service(header)) => Some(header.message),
+                _ => None,
+            };
+            let reply = reply.filter(|message| matches!(message, Message::Reply { .. }));
+            let answered = answer(input, &asked(&CREATE_REQUEST)).status;
+            assert_eq!(answered.is_some(), reply.is_some(), "{bytes:x?}");
+        };
+        let mut packets = vec![READ.to_vec(), READ_REPLY.to_vec()];
+        packets.extend([CREATE_REQUEST.to_vec(), CREATE_REPLY.to_vec()]);
+        for packet_type in [0x5555_u16, 0x7777, 0x9999, 0xbbbb, 0x3e3e, 0x4c69, 0x1234] {
+            let mut other = packet_type.to_be_bytes().to_vec();
+            other.extend(&READ[2..]);
+            packets.push(other);
+        }
+        for function in 0..=u8::MAX {
+            let mut request = READ.to_vec();
+            request[6] = function;
+            packets.push(request);
+            let mut reply = READ_REPLY.to_vec();
+            reply[6] = function;
+            packets.push(reply);
+        }
+        for packet in &packets {
+            (0..=packet.len()).for_each(|n| same(&packet[..n]));
+        }
     }
 
     #[test]
