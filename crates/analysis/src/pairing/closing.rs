@@ -208,7 +208,6 @@ impl Pairing {
         world: &World<'_>,
         events: &mut impl Events,
     ) {
-        let awaited = self.open.is_awaited(at);
         if !self.unsure.is_empty() {
             self.settle(world, events);
         }
@@ -230,6 +229,7 @@ impl Pairing {
                 self.settle(world, events);
             }
             _ => {
+                let awaited = self.open.is_awaited(at);
                 let end = self.unanswered((at, awaited), now, between, world);
                 if !self.stalls.is_empty() {
                     self.tell_stalls(at, events);
