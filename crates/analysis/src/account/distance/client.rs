@@ -1,46 +1,30 @@
 //! What is remembered of a client, and the ways within the slices of its requests.
 
-use super::super::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line, on_line};
+mod lengths;
+mod own;
+mod pairs;
+
+use super::super::ceiling::{Ceiling, most_on_line};
 use super::super::order::Waited;
-use super::super::{Outstanding, Phase, SliceOwner};
-use super::reading::{ReadWithin, ReadingPace};
-use super::server::{SHORT, ServerWay};
-use super::varying::{OwedWay, OwnWay, VaryingWay};
+use super::super::{Outstanding, SliceOwner};
+use super::reading::ReadingPace;
+use super::server::SHORT;
+use super::varying::OwnWay;
 use super::{
-    AHEAD, Bounds, DataThere, Distance, DistanceAt, Evidence, LEAST, Longer, Most, Reach, STEADY,
-    Variation, Ways, behind, is_single, ns,
+    Bounds, DataThere, DistanceAt, Evidence, Reach, STEADY, Variation, Ways, behind, is_single, ns,
 };
 use crate::case::Case;
 use crate::table::TablePlace;
 use crate::{Flags, Transaction};
+use lengths::{Lengths, LongerWays, Sizes, to_client};
+use pairs::{BothAnswered, between};
+pub(in crate::account) use pairs::{Paces, PairWays};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// A station may be as late as this with an acknowledgement, ns: its processor has other work.
 const LATE_NS: i64 = 100_000;
 /// What is behind an acknowledgement on an even line takes as long as its bytes, give or take this part of it.
 const EVENLY: u64 = 8;
-
-/// Bytes of a response, and of those the ones in its first frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sizes {
-    bytes: u64,
-    head: u64,
-}
-
-impl Sizes {
-    /// Bytes on the line, and of those the ones in the last frame.
-    fn on_line(&self, of: impl Fn(u64) -> u64) -> (u64, u64) {
-        let head = self.head.max(1);
-        let before = self.bytes.saturating_sub(1) / head;
-        let last = of(self.bytes.saturating_sub(before * head));
-        (before * of(head) + last, last)
-    }
-
-    /// Those in the last frame.
-    fn last(&self, of: impl Fn(u64) -> u64) -> u64 {
-        self.on_line(of).1
-    }
-}
 
 /// A request that is over.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,96 +35,6 @@ struct Over {
     response: Sizes,
     /// Its end among all that the server sent.
     sent_to: u64,
-}
-
-/// What was asked and answered, and answered before that: mostly the same again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Lengths {
-    request: u64,
-    response: Sizes,
-    before: Sizes,
-}
-
-impl Lengths {
-    /// What the last of several frames of the response before, and the request, take at most, ns.
-    fn last(&self, client: &Distance) -> u64 {
-        let Sizes { bytes, head } = self.before;
-        if bytes <= head || client.heard.is_none() {
-            return u64::MAX;
-        }
-        client.longer(self.before.last(most_on_line) + most_on_line(self.request))
-    }
-}
-
-/// What the lengths of frames add to the ways within the slices of a request.
-#[derive(Clone, Copy, Debug, Default)]
-struct LongerWays {
-    /// Of these lengths, by the evidence of then.
-    of: Lengths,
-    news: u64,
-    /// The shortest turnaround, gap and transfer of these lengths that is known already, ns.
-    known: [u64; 3],
-    server: Longer,
-    client: Longer,
-    /// The shortest gap that says something, ns, and the shortest of all.
-    gaps: [u64; 2],
-    /// What the last of several frames of the response before, and this request, take at most, ns.
-    last: u64,
-}
-
-/// What is remembered of a server with one of its clients.
-#[derive(Clone, Debug, Default)]
-pub(in crate::account) struct PairWays {
-    pace: ServerWay,
-    /// The gaps between a response of this server and the client's next request of its conversation.
-    gaps: Ceiling,
-    /// Requests that waited behind none: one that others overtook counts as [`STEADY`].
-    unqueued: u64,
-    answered: BothAnswered,
-    /// The turnarounds of this server, and the gaps of this client, if their ways vary.
-    turnarounds: VaryingWay,
-    pauses: VaryingWay,
-}
-
-impl PairWays {
-    /// Slices of earlier requests that may contain more of the way than was known then.
-    #[inline]
-    pub(in crate::account) fn owed(&mut self) -> Option<(Phase, Vec<OwedWay>)> {
-        let turnarounds = self.turnarounds.owed();
-        let turnarounds = turnarounds.map(|owed| (Phase::Server, owed));
-        turnarounds.or_else(|| Some((Phase::Client, self.pauses.owed()?)))
-    }
-}
-
-/// Whether the transports of a server and a client answered each other.
-#[derive(Clone, Copy, Debug, Default)]
-struct BothAnswered {
-    /// That of the server, and that of the client: once known, that is so.
-    by: [bool; 2],
-    /// The latest version of the evidence by which none of them had answered others alone; the greatest number where both
-    /// answered each other.
-    settled: u64,
-}
-
-/// What is remembered of the server of a request.
-pub(in crate::account) struct Paces<'a> {
-    /// Of all its clients.
-    pub(in crate::account) server: &'a mut ServerWay,
-    /// Of this one.
-    pub(in crate::account) own: &'a mut PairWays,
-}
-
-impl Paces<'_> {
-    /// What bounds the way to the server. It is one for all of its clients, as far as nothing speaks against it: if
-    /// the evidence does, or if this client's requests take as long as they do although they wait behind none, others'
-    /// turnarounds say nothing.
-    #[inline]
-    fn bounding(&mut self, apart: bool) -> &mut ServerWay {
-        match apart || self.own.unqueued >= STEADY {
-            false => self.server,
-            true => &mut self.own.pace,
-        }
-    }
 }
 
 /// What is remembered of a client to bound its distance.
@@ -198,89 +92,6 @@ impl Nearest {
             let distance = evidence.of(client, server, &mut self.client_at);
             self.heard = (distance.heard, evidence.version());
         }
-    }
-
-    /// What was acknowledged at once between the response before a request that began then, and that.
-    #[inline]
-    fn there(&self, began: Timestamp) -> Option<(DataThere, Over)> {
-        let (heard, before) = (self.heard.0.as_ref()?, self.before.as_ref()?);
-        let within = before.end < heard.at && heard.at <= began;
-        within.then_some((*heard, *before))
-    }
-
-    /// How long of the gap before a request of these bytes, which began then, the response before it was
-    /// still on its way: until its data was acknowledged. A queue on the way makes that longer than the way
-    /// is otherwise, and so does a program that reads late. And no longer than what, if this response shows it, whatever
-    /// other answers took.
-    #[inline(never)]
-    fn underway(
-        &mut self,
-        (heard, before): (DataThere, Over),
-        (began, request): (Timestamp, u64),
-        shortest: u64,
-    ) -> (Bounds, Option<u64>) {
-        let after = ns(heard.at.since(before.end));
-        let (bytes, last) = before.response.on_line(on_line);
-        let [first, end] = before.frames;
-        // Data of this response, and not of another conversation's.
-        let own = (first..=end).contains(&heard.frame);
-        // A line that lets data through evenly: no program reads like that.
-        let paced = own && heard.pace > 0;
-        let read = match own && heard.left != DataThere::UNKNOWN_LEFT && !paced {
-            true => {
-                let bytes = before.response.bytes.saturating_sub(heard.left.into());
-                let gap = ns(began.since(before.end));
-                self.reading.acknowledged(bytes, after, gap)
-            }
-            // What acknowledges messages and frames leaves that to no program.
-            false => ReadWithin::UNKNOWN,
-        };
-        // Where requests come as much later, none was read late.
-        let varies = self.variations[1].deviation > 0 && self.reading.follow();
-        let low = if varies { after } else { after.min(read.least) };
-        let client = self.found.as_ref().map(|(.., [_, client])| client);
-        // Its way was measured just now: it varies by the least that a way does.
-        let nearest = client.map_or(0, |client| ns(client.shortest));
-        let varies = nearest / LEAST;
-        if heard.frame >= end {
-            // All of it: the request is longer than the acknowledgement.
-            let longer = after.saturating_mul(request) / bytes.max(1);
-            let high = after.saturating_add(longer);
-            if !own {
-                return (Bounds { low, high }, None);
-            }
-            if after < self.wholes.at(before.response.bytes) {
-                self.wholes.took(before.response.bytes, after);
-            }
-            let longer = longer.min(self.longer.last) + varies;
-            let most = after.min(read.most).saturating_add(longer);
-            return (Bounds { low, high }, Some(most));
-        }
-        // One frame, and no more, was behind it.
-        let own = own && u64::from(heard.left) <= most_on_line(before.response.head);
-        // What came last may have come a little later.
-        let spread = match client {
-            Some(client) if client.samples >= STEADY && own => varies,
-            Some(client) if client.samples > 0 => client.spread(nearest).min(after / 4),
-            _ => after / 4,
-        };
-        // The last frame came behind what was acknowledged: on a slow line, as much later as it is long.
-        let acknowledged = (bytes - last).max(1);
-        let for_last = |ns: u64| ns.saturating_mul(last) / acknowledged;
-        let (least, most) = if paced {
-            let ns = u64::from(heard.left) * u64::from(heard.pace) / 1_024;
-            (ns - ns / EVENLY, ns + ns / EVENLY)
-        } else {
-            let least = for_last(low.saturating_sub(shortest));
-            // No longer than such a frame takes on this line, nor than until a response was there as a whole.
-            let whole = self.wholes.at(before.response.bytes);
-            let most = for_last(after).min(self.longer.last);
-            (least, most.min(whole.saturating_sub(nearest)).max(least))
-        };
-        let high = after.min(read.most);
-        let high = high.saturating_add(spread).saturating_add(most);
-        let low = low.saturating_add(least);
-        (Bounds { low, high }, own.then_some(high))
     }
 
     /// How long nothing was asked for before a request that began then, ns.
@@ -509,67 +320,6 @@ impl Nearest {
         }
     }
 
-    /// What the server's acknowledgement of this request, by itself, shows of the way within the turnaround.
-    #[inline]
-    fn acknowledged(&self, t: &Transaction, done: &Outstanding) -> Option<OwnWay> {
-        let (request, response) = (t.request?, t.response?);
-        let its = request.first.frame..=request.last.frame;
-        let within = |heard: &&DataThere| {
-            request.last.at <= heard.at
-                && heard.at <= response.first.at
-                && its.contains(&heard.frame)
-        };
-        // One frame, and no more, was behind it.
-        let is_whole = |heard: &DataThere| heard.frame == request.last.frame;
-        let heard = self.server_heard.as_ref().filter(within);
-        let heard = heard.filter(|heard| is_whole(heard) || heard.left <= DataThere::ONE_FRAME);
-        let Some(heard) = heard else {
-            let at = done.reached_at.filter(|_| !self.is_there)?;
-            return self.walked((request.last.at, at, response.first.at));
-        };
-        let whole = is_whole(heard);
-        let low = ns(heard.at.since(request.last.at));
-        let high = whole.then_some(low.saturating_add(self.longer.server.more));
-        // The frame behind it comes in as much later as it is long.
-        let left = if whole { 0 } else { u64::from(heard.left) };
-        let before = t.request_bytes.saturating_sub(left).max(1);
-        let nearest = self
-            .found
-            .map_or(0, |(.., [server, _])| ns(server.shortest));
-        let later = low.saturating_sub(nearest).saturating_mul(left) / before;
-        // A response right behind it says that the station was late with both, or its line.
-        let apart = response.first.at.since(heard.at) >= LATE_NS;
-        Some(OwnWay {
-            low: if apart { low } else { 0 },
-            high,
-            most: low.saturating_add(later),
-            least: if heard.pace > 0 && whole && apart {
-                low
-            } else {
-                0
-            },
-            close: !apart,
-        })
-    }
-
-    /// As [`Self::acknowledged`], of one of several requests on their way, where acknowledgements walk through all of
-    /// them: asked, acknowledged and answered then.
-    #[cold]
-    fn walked(&self, (asked, at, answered): (Timestamp, Timestamp, Timestamp)) -> Option<OwnWay> {
-        let low = ns(at.since(asked));
-        let close = answered.since(at) < LATE_NS;
-        // An even line took as long.
-        let heard = self.server_heard.as_ref();
-        let even = heard.is_some_and(|heard| heard.pace > 0 && heard.at >= at);
-        (asked <= at && at <= answered).then_some(OwnWay {
-            low: if close { 0 } else { low },
-            high: even.then_some(low.saturating_add(self.longer.server.more)),
-            most: low,
-            least: if even && !close { low } else { 0 },
-            close,
-        })
-    }
-
     /// Looks up how far the two are.
     fn find(
         &mut self,
@@ -658,93 +408,6 @@ impl Nearest {
     }
 }
 
-/// How far a server and its client are, each from the other. What a station answered others says no more than how far it
-/// is at least.
-#[inline]
-fn between<'a>(
-    ends: [&Endpoint; 2],
-    (ats, answered): ([&mut DistanceAt; 2], &mut BothAnswered),
-    shared: &'a mut [Option<Distance>; 2],
-    evidence: &'a impl Evidence,
-) -> [&'a Distance; 2] {
-    let ([server, client], [server_at, client_at]) = (ends, ats);
-    let known = [
-        evidence.of(server, client, server_at),
-        evidence.of(client, server, client_at),
-    ];
-    match answered.settled >= evidence.version() {
-        true => known,
-        false => settled(
-            known,
-            (ends, [server_at, client_at]),
-            (answered, shared),
-            evidence,
-        ),
-    }
-}
-
-/// Of each of them, where it answered others alone, what that says.
-#[cold]
-fn settled<'a>(
-    known: [&'a Distance; 2],
-    ([server, client], ats): ([&Endpoint; 2], [&DistanceAt; 2]),
-    (answered, shared): (&mut BothAnswered, &'a mut [Option<Distance>; 2]),
-    evidence: &impl Evidence,
-) -> [&'a Distance; 2] {
-    let ends = [[server, client], [client, server]];
-    for n in [0, 1] {
-        if known[n].reach.samples > 0 && !answered.by[n] {
-            shared[n] = evidence.of_others(ends[n], ats[n]);
-            answered.by[n] = shared[n].is_none();
-        }
-    }
-    let [server, client] = &*shared;
-    if server.is_none() && client.is_none() {
-        answered.settled = match answered.by {
-            [true, true] => u64::MAX,
-            _ => evidence.version(),
-        };
-    }
-    [
-        server.as_ref().unwrap_or(known[0]),
-        client.as_ref().unwrap_or(known[1]),
-    ]
-}
-
-/// What the lengths of the response before this request, and of the request, add to the way within the gap.
-fn to_client(
-    t: &Transaction,
-    before: Sizes,
-    (client, rode): (&Distance, &Ceiling),
-    gaps: &Ceiling,
-) -> Longer {
-    let bytes = before.bytes + t.request_bytes;
-    let most = Most::of(rode, bytes + AHEAD).and(Most::of(gaps, bytes));
-    // Who acknowledges data at once does so when long frames have come.
-    if client.heard.is_some() {
-        let here = most.least;
-        return Longer {
-            most: Most { here, ..most },
-            bytes: client.line.bytes,
-            ..Longer::default()
-        };
-    }
-    let line = before.on_line(most_on_line).0 + AHEAD - BOTH_SHORTEST;
-    let mut more = client.longer(line + most_on_line(t.request_bytes));
-    // Frames behind the first one come no faster than the line lets them. How much of all is in the first, nobody
-    // says.
-    if let Some(request) = t.request.filter(|_| !is_single(t.request)) {
-        let took = ns(request.last.at.since(request.first.at)).saturating_mul(SHORT);
-        more = more.min(client.longer(line + most_on_line(0)).saturating_add(took));
-    }
-    Longer {
-        most,
-        more,
-        proved: 0,
-        bytes: client.line.bytes,
-    }
-}
-
 /// A turnaround that contains the whole way to the server and back, ns.
 fn turnaround(t: &Transaction) -> Option<i64> {
     let guessed = [Flags::BY_ORDER, Flags::ENCRYPTED, Flags::OUT_OF_ORDER];
@@ -754,6 +417,7 @@ fn turnaround(t: &Transaction) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Distance;
     use super::super::tests::measured;
     use super::*;
 

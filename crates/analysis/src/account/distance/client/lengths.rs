@@ -1,0 +1,97 @@
+//! What the lengths of frames add to the ways within the slices of a request.
+
+use super::super::server::SHORT;
+use super::super::{AHEAD, Distance, Longer, Most, is_single, ns};
+use crate::Transaction;
+use crate::account::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line};
+
+/// Bytes of a response, and of those the ones in its first frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sizes {
+    pub(super) bytes: u64,
+    pub(super) head: u64,
+}
+
+impl Sizes {
+    /// Bytes on the line, and of those the ones in the last frame.
+    pub(super) fn on_line(&self, of: impl Fn(u64) -> u64) -> (u64, u64) {
+        let head = self.head.max(1);
+        let before = self.bytes.saturating_sub(1) / head;
+        let last = of(self.bytes.saturating_sub(before * head));
+        (before * of(head) + last, last)
+    }
+
+    /// Those in the last frame.
+    pub(super) fn last(&self, of: impl Fn(u64) -> u64) -> u64 {
+        self.on_line(of).1
+    }
+}
+
+/// What was asked and answered, and answered before that: mostly the same again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lengths {
+    pub(super) request: u64,
+    pub(super) response: Sizes,
+    pub(super) before: Sizes,
+}
+
+impl Lengths {
+    /// What the last of several frames of the response before, and the request, take at most, ns.
+    pub(super) fn last(&self, client: &Distance) -> u64 {
+        let Sizes { bytes, head } = self.before;
+        if bytes <= head || client.heard.is_none() {
+            return u64::MAX;
+        }
+        client.longer(self.before.last(most_on_line) + most_on_line(self.request))
+    }
+}
+
+/// What the lengths of frames add to the ways within the slices of a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LongerWays {
+    /// Of these lengths, by the evidence of then.
+    pub(super) of: Lengths,
+    pub(super) news: u64,
+    /// The shortest turnaround, gap and transfer of these lengths that is known already, ns.
+    pub(super) known: [u64; 3],
+    pub(super) server: Longer,
+    pub(super) client: Longer,
+    /// The shortest gap that says something, ns, and the shortest of all.
+    pub(super) gaps: [u64; 2],
+    /// What the last of several frames of the response before, and this request, take at most, ns.
+    pub(super) last: u64,
+}
+
+/// What the lengths of the response before this request, and of the request, add to the way within the gap.
+pub(super) fn to_client(
+    t: &Transaction,
+    before: Sizes,
+    (client, rode): (&Distance, &Ceiling),
+    gaps: &Ceiling,
+) -> Longer {
+    let bytes = before.bytes + t.request_bytes;
+    let most = Most::of(rode, bytes + AHEAD).and(Most::of(gaps, bytes));
+    // Who acknowledges data at once does so when long frames have come.
+    if client.heard.is_some() {
+        let here = most.least;
+        return Longer {
+            most: Most { here, ..most },
+            bytes: client.line.bytes,
+            ..Longer::default()
+        };
+    }
+    let line = before.on_line(most_on_line).0 + AHEAD - BOTH_SHORTEST;
+    let mut more = client.longer(line + most_on_line(t.request_bytes));
+    // Frames behind the first one come no faster than the line lets them. How much of all is in the first, nobody
+    // says.
+    if let Some(request) = t.request.filter(|_| !is_single(t.request)) {
+        let took = ns(request.last.at.since(request.first.at)).saturating_mul(SHORT);
+        more = more.min(client.longer(line + most_on_line(0)).saturating_add(took));
+    }
+    Longer {
+        most,
+        more,
+        proved: 0,
+        bytes: client.line.bytes,
+    }
+}
