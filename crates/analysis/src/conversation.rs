@@ -1,6 +1,7 @@
 //! Two ends that exchange messages: their byte streams, the messages under way, the open
 //! requests.
 
+mod another;
 mod beginning;
 mod ending;
 mod recent;
@@ -8,6 +9,7 @@ mod stalls;
 mod streams;
 mod turns;
 mod vacant;
+mod watching;
 
 pub(crate) use beginning::Beginning;
 use recent::{RecentFrames, remember};

@@ -1,6 +1,5 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
-use super::stalls::is_late;
 use super::{Conversation, StreamEnd, learn, remember};
 use crate::flow::LostBefore;
 use crate::message::Message;
@@ -8,28 +7,14 @@ use crate::packets::{self, SentPacket};
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
-use crate::{Assembled, Flags, Mark, Noticed, WHOLE_FRAME};
-use wirewait_wire::{Effects, Facts, Framing, Input, Role, Stream, Timestamp};
+use crate::{Assembled, Flags, Noticed, WHOLE_FRAME};
+use wirewait_wire::{Facts, Stream, Timestamp};
 
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
 /// lost segment is retransmitted sooner (RFC 6298: after 1 s, then 2 s).
 const UNHEARD_NS: i64 = 5_000_000_000;
-/// A window has room for a full segment whatever its number is multiplied by.
-const FULL: u16 = 1460;
 
 impl Conversation {
-    /// Whether this segment opens another incarnation of a byte stream.
-    pub(crate) fn is_reopened(&self, side: usize, segment: &Stream) -> bool {
-        let Some(streams) = &self.streams else {
-            return false;
-        };
-        let stream = &streams[side];
-        // A SYN seen again has the number of the one before, and comes before any data.
-        segment.syn
-            && stream.is_started()
-            && (stream.is_under_way() || stream.position(segment.seq.wrapping_add(1)) != Some(0))
-    }
-
     /// This segment, which comes next, is a packet of these.
     #[inline]
     pub(crate) fn packet(
@@ -157,115 +142,6 @@ impl Conversation {
         false
     }
 
-    /// Whether the number of a segment, that is of no byte of its direction, and the number that it
-    /// acknowledges belong to another connection: none of the two is near, and one of them is far
-    /// back. Where the capture lacks a long stretch of a connection, both went on.
-    #[cold]
-    fn is_another(&self, side: usize, segment: &Stream) -> bool {
-        let (Some(streams), Some(ack)) = (&self.streams, segment.ack) else {
-            return false;
-        };
-        let (own, other) = (&streams[side], &streams[1 - side]);
-        let old = other.position(ack).is_some_and(|at| at < other.acked());
-        own.is_elsewhere(segment.seq)
-            && other.is_started()
-            && (other.is_elsewhere(ack) || old)
-            && (own.is_behind(segment.seq) || old || other.is_behind(ack))
-    }
-
-    /// Whether data with this number can be none of the connection, which is over.
-    #[cold]
-    fn comes_behind(&self, side: usize, seq: u32) -> bool {
-        let stream = self.streams.as_ref().map(|streams| &streams[side]);
-        stream.is_some_and(|stream| match self.ended {
-            Some(StreamEnd::Closed) => stream.position(seq).is_none_or(|at| at > stream.next() + 1),
-            Some(StreamEnd::Aborted) => stream.is_elsewhere(seq),
-            None => false,
-        })
-    }
-
-    /// Whether data from elsewhere begins with a message that nothing comes before on a connection.
-    #[cold]
-    fn begins(&self, bytes: &[u8], world: &World<'_>) -> bool {
-        let registry = &world.registry;
-        let framing = self.framer.and_then(|id| registry.dissector(id).framing);
-        let Some(Framing::Message {
-            header,
-            length,
-            next,
-        }) = framing.map(|find| find(bytes))
-        else {
-            return false;
-        };
-        let bytes = bytes.get(header as usize..).unwrap_or_default();
-        let bytes = &bytes[..bytes.len().min(length as usize)];
-        let reader = registry.resolve(&next, bytes);
-        let exchange = reader.and_then(|id| registry.dissector(id).exchange);
-        let said = exchange.and_then(|read| read(Input { bytes, length }).ok()?.exchange);
-        said.is_some_and(|x| {
-            let effects = [Effects::NEGOTIATES, Effects::SETS_UP];
-            x.role == Role::Request && effects.iter().any(|effect| x.effects.has(*effect))
-        })
-    }
-
-    /// What a segment says of how far its sender got and what he can take. Whether it acknowledges
-    /// whole segments.
-    fn watch(
-        &mut self,
-        side: usize,
-        segment: &Stream,
-        piece: &Piece<'_>,
-        pure: bool,
-        events: &mut impl Events,
-    ) -> bool {
-        let mark = piece.mark;
-        let Some(flow) = &mut self.flow else {
-            return false;
-        };
-        flow.heard(side, mark);
-        flow.poll_answered(side);
-        let acknowledged = segment
-            .ack
-            .and_then(|ack| flow.acknowledged(side, ack, pure, mark));
-        let speaks = !segment.syn && !segment.rst && segment.ack.is_some();
-        let ready = speaks
-            .then(|| flow.ready(side, segment.window > 0, mark))
-            .flatten();
-        let full = segment.window > FULL
-            || !self
-                .offers
-                .as_ref()
-                .is_some_and(|offers| offers.is_narrow(side, segment.window));
-        let widened = (speaks && segment.window > 0)
-            .then(|| flow.widens(side, full, mark))
-            .flatten();
-        if let Some(told) = acknowledged {
-            if pure && is_late(&told.0) {
-                self.acknowledges_late(side, &told.0, mark);
-            }
-            if let (
-                Noticed::Acknowledged {
-                    after_ns,
-                    sent: Some(_),
-                    ..
-                },
-                Some(streams),
-            ) = (told.0, &mut self.streams)
-            {
-                streams[side].reacted(after_ns);
-            }
-            self.notice(side, mark, told, events);
-        }
-        if let Some(what) = ready {
-            self.opens_window(side, &what, mark, events);
-            self.notice(side, mark, (what, 0), events);
-        }
-        if let Some(after_ns) = widened {
-            self.widens_window(side, after_ns, mark);
-        }
-        acknowledged.is_some()
-    }
-
     fn opens(&mut self, side: usize, segment: &Stream) {
         let Some(streams) = &mut self.streams else {
             return;
@@ -372,61 +248,7 @@ impl Conversation {
         false
     }
 
-    /// Nobody sent anything for longer than any transport waits, and then a message goes on of which the receiver had not
-    /// acknowledged what came before: that would have been retransmitted. The clock of the capture seems to have been set.
-    /// Where the stations' own clocks are in the segments, these tell.
-    #[cold]
-    fn suspects(&self, side: usize, segment: &Stream, mark: Mark, world: &World<'_>) {
-        let Some(streams) = self.streams.as_ref().filter(|_| segment.stamp.is_none()) else {
-            return;
-        };
-        let stream = &streams[side];
-        let goes_on = stream.position(segment.seq) == Some(stream.next());
-        if goes_on && stream.acked() < stream.next() && self.assemblers[side].is_under_way() {
-            world.suspect.set(mark.frame);
-        }
-    }
-
-    /// One byte that had been seen last of all, to see whether anyone is there.
-    fn is_probe(&self, side: usize, length: u32, end: u64) -> bool {
-        length == 1 && self.streams_next(side) == end
-    }
-
-    /// Notices data on its way, or on its way again.
-    fn watch_data(
-        &mut self,
-        side: usize,
-        (seq, length): (u32, u32),
-        fate: Option<Fate>,
-        mark: Mark,
-        events: &mut impl Events,
-    ) {
-        let probe = match fate {
-            Some(Fate::Old { end, .. }) => self.is_probe(side, length, end),
-            _ => false,
-        };
-        let Some(flow) = &mut self.flow else {
-            return;
-        };
-        let told = match fate {
-            Some(Fate::New) => {
-                flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
-                return;
-            }
-            Some(Fate::Overtaken { late_ns }) => {
-                flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
-                (Noticed::Overtaken { late_ns }, u64::from(length))
-            }
-            Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return,
-            Some(Fate::Old { .. }) if probe => (flow.polled(side, mark), 0),
-            Some(Fate::Old { .. } | Fate::HeldTwice) => {
-                (flow.resent(side, seq, mark), u64::from(length))
-            }
-        };
-        self.notice(side, mark, told, events);
-    }
-
-    fn streams_next(&self, side: usize) -> u64 {
+    pub(super) fn streams_next(&self, side: usize) -> u64 {
         self.assemblers[side].position()
     }
 

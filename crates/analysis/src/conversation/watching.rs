@@ -1,0 +1,111 @@
+//! What segments of a byte stream show of it: acknowledgements, windows, repetitions.
+
+use super::Conversation;
+use super::stalls::is_late;
+use crate::piece::Piece;
+use crate::stream::Fate;
+use crate::world::Events;
+use crate::{Mark, Noticed};
+use wirewait_wire::Stream;
+
+/// A window has room for a full segment whatever its number is multiplied by.
+const FULL: u16 = 1460;
+
+impl Conversation {
+    /// What a segment says of how far its sender got and what he can take. Whether it acknowledges
+    /// whole segments.
+    pub(super) fn watch(
+        &mut self,
+        side: usize,
+        segment: &Stream,
+        piece: &Piece<'_>,
+        pure: bool,
+        events: &mut impl Events,
+    ) -> bool {
+        let mark = piece.mark;
+        let Some(flow) = &mut self.flow else {
+            return false;
+        };
+        flow.heard(side, mark);
+        flow.poll_answered(side);
+        let acknowledged = segment
+            .ack
+            .and_then(|ack| flow.acknowledged(side, ack, pure, mark));
+        let speaks = !segment.syn && !segment.rst && segment.ack.is_some();
+        let ready = speaks
+            .then(|| flow.ready(side, segment.window > 0, mark))
+            .flatten();
+        let full = segment.window > FULL
+            || !self
+                .offers
+                .as_ref()
+                .is_some_and(|offers| offers.is_narrow(side, segment.window));
+        let widened = (speaks && segment.window > 0)
+            .then(|| flow.widens(side, full, mark))
+            .flatten();
+        if let Some(told) = acknowledged {
+            if pure && is_late(&told.0) {
+                self.acknowledges_late(side, &told.0, mark);
+            }
+            if let (
+                Noticed::Acknowledged {
+                    after_ns,
+                    sent: Some(_),
+                    ..
+                },
+                Some(streams),
+            ) = (told.0, &mut self.streams)
+            {
+                streams[side].reacted(after_ns);
+            }
+            self.notice(side, mark, told, events);
+        }
+        if let Some(what) = ready {
+            self.opens_window(side, &what, mark, events);
+            self.notice(side, mark, (what, 0), events);
+        }
+        if let Some(after_ns) = widened {
+            self.widens_window(side, after_ns, mark);
+        }
+        acknowledged.is_some()
+    }
+
+    /// Notices data on its way, or on its way again.
+    pub(super) fn watch_data(
+        &mut self,
+        side: usize,
+        (seq, length): (u32, u32),
+        fate: Option<Fate>,
+        mark: Mark,
+        events: &mut impl Events,
+    ) {
+        let probe = match fate {
+            Some(Fate::Old { end, .. }) => self.is_probe(side, length, end),
+            _ => false,
+        };
+        let Some(flow) = &mut self.flow else {
+            return;
+        };
+        let told = match fate {
+            Some(Fate::New) => {
+                flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
+                return;
+            }
+            Some(Fate::Overtaken { late_ns }) => {
+                flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
+                (Noticed::Overtaken { late_ns }, u64::from(length))
+            }
+            Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return,
+            Some(Fate::Old { .. }) if probe => (flow.polled(side, mark), 0),
+            Some(Fate::Old { .. } | Fate::HeldTwice) => {
+                (flow.resent(side, seq, mark), u64::from(length))
+            }
+        };
+        self.notice(side, mark, told, events);
+    }
+
+    /// One byte that had been seen last of all, to see whether anyone is there.
+    pub(super) fn is_probe(&self, side: usize, length: u32, end: u64) -> bool {
+        length == 1 && self.streams_next(side) == end
+    }
+}
