@@ -22,6 +22,7 @@ use crate::intake::{Intake, Look};
 use crate::key::ConversationKey;
 use crate::names::KnownNames;
 use crate::numbered::Link;
+use crate::packets::SharedCounts;
 use crate::path::{Path, Paths};
 use crate::piece::Piece;
 use crate::segment::Segments;
@@ -73,6 +74,7 @@ pub(crate) struct AnalyzerState {
     unclaimed: Unclaimed,
     pub(crate) books: Books,
     duplicates: Duplicates,
+    counts: SharedCounts,
     segments: Segments,
     clock: Clock,
     latest: Timestamp,
@@ -130,6 +132,7 @@ impl Analyzer {
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 segments: Segments::new(&settings),
+                counts: SharedCounts::default(),
                 clock: Clock::default(),
                 latest: Timestamp::from_nanos(i64::MIN),
                 numbered: 0,

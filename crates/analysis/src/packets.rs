@@ -3,7 +3,9 @@
 //!
 //! Some stacks number the packets of each connection one by one (Linux; RFC 6864 leaves it to
 //! them). A number that is missing after a silence as long as a retransmission timer is a packet
-//! that was lost, and what comes then is that again.
+//! that was lost, and what comes then is that again. Unless another connection of the same station has it.
+
+use wirewait_wire::Endpoint;
 
 /// The shortest retransmission timer in use, ns: Linux' (`TCP_RTO_MIN`). RFC 6298 has 1 s.
 pub(crate) const TIMER_NS: i64 = 200_000_000;
@@ -19,6 +21,8 @@ const VOUCHED: u8 = 16;
 const LABELLED: u8 = 8;
 /// Where more are missing, the count has begun anew.
 const LOST: u16 = 4;
+/// Numbers with which connections went on that are remembered.
+const SHARED: usize = 64;
 /// A segment with more bytes was cut into several packets behind the capture, each with a number.
 const CUT: u32 = 1460;
 
@@ -72,6 +76,36 @@ impl Unsure {
             self.first = frame;
         }
         (self.latest, self.number) = (frame, number);
+    }
+}
+
+/// Numbers with which connections went on elsewhere than behind their latest, as their sender has one count for several:
+/// what is missing of one connection is of another then.
+pub(crate) struct SharedCounts {
+    recent: [(Endpoint, u16); SHARED],
+    next: usize,
+}
+
+impl Default for SharedCounts {
+    fn default() -> Self {
+        Self {
+            recent: [(Endpoint::default(), 0); SHARED],
+            next: 0,
+        }
+    }
+}
+
+impl SharedCounts {
+    /// A connection of this station goes on with this number, before which as many are missing. Whether another connection
+    /// went on with one of those.
+    pub(crate) fn goes_on(&mut self, station: Endpoint, number: u16, missing: u16) -> bool {
+        let others = (1..=missing).any(|n| {
+            let of = (station, number.wrapping_sub(n));
+            self.recent.contains(&of)
+        });
+        self.recent[self.next] = (station, number);
+        self.next = (self.next + 1) % SHARED;
+        others
     }
 }
 
@@ -227,6 +261,18 @@ mod tests {
         assert_eq!(missing(&random), [0; 4]);
         let mut known = Packets::default();
         assert_eq!(known.came((None, 100), 1), Some(0));
+    }
+
+    /// One station counts for two connections: one goes on with 12 where 11 is missing, which the other had gone on with. What
+    /// 14 lacks is nobody's, and another station's 13 is none of it.
+    #[test]
+    fn what_another_connection_of_the_station_has_is_not_missing() {
+        let station = |n| Endpoint::mac([n; 6]);
+        let mut counts = SharedCounts::default();
+        assert!(!counts.goes_on(station(1), 11, 4));
+        assert!(counts.goes_on(station(1), 12, 1));
+        assert!(!counts.goes_on(station(2), 13, 0));
+        assert!(!counts.goes_on(station(1), 14, 1));
     }
 
     /// One try waits 200 to 400 ms; a probe and a timer 400, two timers up to 400 and 800; and so on, each twice as

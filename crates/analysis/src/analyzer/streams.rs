@@ -49,7 +49,7 @@ impl AnalyzerState {
             let mut events = Reporter::new(books, path, sink);
             conversation.touch(side, arrival.piece.mark.at, &world, &mut events);
             let packet = (segment, facts);
-            conversation.packet(side, packet, &arrival.piece);
+            conversation.packet(side, packet, &arrival.piece, &mut self.counts);
             if conversation.segment(side, segment, &mut arrival.piece, &world, &mut events) {
                 self.is_over(place, arrival, (common, sink));
                 continue;

@@ -3,7 +3,7 @@
 use super::{Conversation, StreamEnd, learn, remember};
 use crate::flow::LostBefore;
 use crate::message::Message;
-use crate::packets::{self, SentPacket};
+use crate::packets::{self, SentPacket, SharedCounts};
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
@@ -22,6 +22,7 @@ impl Conversation {
         side: usize,
         (segment, facts): (&Stream, &Facts),
         piece: &Piece<'_>,
+        counts: &mut SharedCounts,
     ) {
         if let Some(flow) = &mut self.flow {
             let packet = SentPacket {
@@ -37,7 +38,13 @@ impl Conversation {
                         .as_ref()
                         .is_some_and(|s| s[side].has_come(segment.seq)),
             };
-            if let Some(lost) = flow.recovers(side, &packet, piece.mark) {
+            let station = self.between.ends[side].station();
+            let of_others = |missing| {
+                packet
+                    .id
+                    .is_some_and(|id| counts.goes_on(station, id, missing))
+            };
+            if let Some(lost) = flow.recovers(side, &packet, piece.mark, of_others) {
                 self.between.lost[side] = lost;
             }
         }

@@ -41,9 +41,11 @@ impl StreamFlow {
         side: usize,
         packet: &SentPacket,
         mark: Mark,
+        of_others: impl FnOnce(u16) -> bool,
     ) -> Option<LostBefore> {
         let SentPacket { id, bytes, .. } = *packet;
         let missing = self.ways[side].packets.came((id, bytes), mark.frame)?;
+        let missing = if of_others(missing) { 0 } else { missing };
         Some(self.recovered(side, (packet, missing), mark))
     }
 
@@ -127,11 +129,11 @@ mod tests {
             ..SentPacket::default()
         };
         for n in 1..=40 {
-            flow.recovers(0, &packet(n, 0), mark(n.into()));
+            flow.recovers(0, &packet(n, 0), mark(n.into()), |_| false);
             flow.heard(0, mark(n.into()));
         }
         change(&mut flow);
-        let found = flow.recovers(0, &packet(number, 100), mark(ms));
+        let found = flow.recovers(0, &packet(number, 100), mark(ms), |_| false);
         let found = found.unwrap_or_default();
         [found.proved_ns, found.most_ns].map(|ns| ns / 1_000_000)
     }
@@ -180,7 +182,8 @@ mod tests {
                 again,
                 ..SentPacket::default()
             };
-            let found = flow.recovers(0, &packet, mark(at)).unwrap_or_default();
+            let found = flow.recovers(0, &packet, mark(at), |_| false);
+            let found = found.unwrap_or_default();
             flow.heard(0, mark(at));
             [found.proved_ns, found.most_ns].map(|ns| ns / 1_000_000)
         };
