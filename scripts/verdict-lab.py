@@ -34,7 +34,7 @@ from verdict_lab.wire import Wire, taps
 
 CLIENT, SERVER = "wwlab-c", "wwlab-s"
 # A fault is wrong if it is wrong this many times in a row.
-TRIES = 2
+TRIES = 3
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verdict_lab")
 
 CONF = """[global]
