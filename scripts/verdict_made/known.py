@@ -33,7 +33,7 @@ TABLE = {
         "4/full-acks-up-4mbit-20seg c 4/full-acks-down-4mbit-client-60ms ms",
     "losses on a slow line with a short queue: shares are off by half a point":
         "4/down-4mbit-queue-16k m",
-    "an upload with several outstanding: the acknowledgements that walk through a request on a slow line do not show when it arrived":
+    "uploads with several outstanding on a slow line: of more than 128 segments on their way the first are not remembered (0059)":
         "4/up-4mbit-4-outstanding c 4/up-4mbit-4-outstanding-60k c 4/up-4mbit-8-outstanding-28k c",
     "responses of other clients on a slow link behind the capture count as the server's time":
         "4/down-4mbit-3-clients-one-link m",
