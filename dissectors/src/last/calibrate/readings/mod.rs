@@ -6,7 +6,7 @@ mod traffic;
 
 use super::*;
 use proptest::prelude::*;
-use random::{Others, Placed, fillers, placed, traffic};
+use random::{Filler, Others, Placed, fillers, placed, traffic};
 use traffic::{TRAFFIC, Told, Traffic, begin, header};
 use wirewait_wire::{Confidence, Form};
 
@@ -334,8 +334,21 @@ proptest! {
         let names = if swapped { ["transaction", "sequence"] } else { ["sequence", "transaction"] };
         let at = 2 + between[0].len();
         let places = [at, at + first.bytes() + between[1].len()];
+        // A byte between them that is another in requests than in responses, in all bits (0x55 and 0xaa), is a kind.
+        let fills = [2, places[0] + first.bytes(), places[1] + second.bytes()];
+        let is_kind = |offset: Option<u32>| {
+            fills.iter().zip(&between).any(|(from, fillers)| {
+                let mut fillers = fillers.iter().zip(*from..);
+                fillers.any(|(filler, at)| {
+                    matches!(filler, Filler::Direction(0x55)) && u32::try_from(at).ok() == offset
+                })
+            })
+        };
         for row in &found.rows {
             if row.confidence != Confidence::CaptureConfirmed {
+                continue;
+            }
+            if row.field.ends_with("kind") && is_kind(row.offset) {
                 continue;
             }
             let is = |n: usize| {
