@@ -49,7 +49,7 @@ fn impossible(after_ns: i64) -> (i64, bool) {
 }
 
 /// Bytes of a full-sized segment on Ethernet.
-const FULL: u64 = 1460;
+pub(crate) const FULL: u64 = 1460;
 /// Numbers of links start again at less.
 const STREAM: u64 = 1 << 32;
 /// A link that lets an acknowledgement wait for data lets it wait this long at least (T2 of LLC), ns.
@@ -618,6 +618,29 @@ mod tests {
         assert_eq!(sent(100).stopped_since(0, mark(7)), Some(silence(true)));
         flow.ready(1, false, mark(3));
         assert_eq!(flow.stopped_since(0, mark(7)), None, "it may not");
+    }
+
+    /// All that was sent at 1 and 2 is acknowledged at 3, with no room for a full segment until 9. What is sent meanwhile, or not
+    /// acknowledged, needed no more room.
+    #[test]
+    fn a_window_without_room_for_a_segment_keeps_who_has_sent_all_waiting() {
+        let widened = |acknowledged: u32, sent: bool| {
+            let mut flow = StreamFlow::new(STREAM);
+            flow.sent(0, (0, 100), 100, mark(1));
+            flow.sent(0, (100, 200), 100, mark(2));
+            flow.acknowledged(1, acknowledged, true, mark(3));
+            assert_eq!(flow.widens(1, false, mark(3)), None);
+            if sent {
+                flow.sent(0, (200, 300), 100, mark(5));
+                flow.acknowledged(1, 300, true, mark(6));
+            }
+            let found = flow.widens(1, true, mark(9));
+            assert_eq!(flow.widens(1, true, mark(10)), None, "once");
+            found
+        };
+        assert_eq!(widened(200, false), Some(6_000_000));
+        assert_eq!(widened(200, true), None);
+        assert_eq!(widened(100, false), None);
     }
 
     #[test]

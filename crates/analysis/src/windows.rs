@@ -1,6 +1,7 @@
 //! The receive windows that stations advertise.
 
 use crate::Mark;
+use crate::flow::FULL;
 use wirewait_wire::{Scaling, Stream, Timestamp};
 
 /// What one side of a conversation can take at once, as it said in some of its segments. Those
@@ -67,9 +68,6 @@ impl Windows {
     }
 }
 
-/// Bytes of data in a full segment on Ethernet.
-const SEGMENT: u64 = 1460;
-
 /// How the two sides of a byte stream scale their windows, and what was not told of them yet.
 ///
 /// All that a side said in a second is told together when its next second begins, or its
@@ -132,7 +130,7 @@ impl Offers {
     #[cold]
     pub(crate) fn is_narrow(&self, side: usize, window: u16) -> bool {
         let bytes = self.shift[side].map(|shift| u64::from(window) << shift.min(14));
-        bytes.is_some_and(|bytes| bytes < SEGMENT)
+        bytes.is_some_and(|bytes| bytes < FULL)
     }
 
     /// As when it was new.

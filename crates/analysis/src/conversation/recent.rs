@@ -2,6 +2,7 @@
 
 use super::Conversation;
 use crate::arrivals::SentBytes;
+use crate::flow::FULL;
 use crate::message::Message;
 use crate::pairing::{Pairing, RepeatedFrame};
 use crate::world::{Event, Events};
@@ -9,8 +10,6 @@ use crate::{Deed, Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
 use wirewait_wire::Stream;
 
-/// Bytes of a full segment on Ethernet.
-const FULL: u64 = 1460;
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
 

@@ -42,16 +42,7 @@ impl Conversation {
         if let Noticed::Ready { after_ns } = *what
             && self.assemblers[sender].is_under_way()
         {
-            let stall = MessageStall {
-                sender,
-                from: mark.at.plus(-after_ns),
-                to: mark.at,
-                cause: StallCause::ClosedWindow,
-                unsure: false,
-                lacked_ns: 0,
-                timer: false,
-            };
-            self.pairing.stalled(stall, events);
+            self.pairing.stalled(closed(sender, after_ns, mark), events);
         }
     }
 
@@ -61,15 +52,7 @@ impl Conversation {
     pub(super) fn widens_window(&mut self, side: usize, after_ns: i64, mark: Mark) {
         let sender = 1 - side;
         if self.assemblers[sender].is_under_way() {
-            self.stall = Some(Box::new(MessageStall {
-                sender,
-                from: mark.at.plus(-after_ns),
-                to: mark.at,
-                cause: StallCause::ClosedWindow,
-                unsure: false,
-                lacked_ns: 0,
-                timer: false,
-            }));
+            self.stall = Some(Box::new(closed(sender, after_ns, mark)));
         }
     }
 
@@ -214,5 +197,18 @@ impl Conversation {
     fn reacts_ns(&self, side: usize) -> i64 {
         let streams = self.streams.as_ref();
         streams.map_or(0, |streams| streams[side].reacts_ns())
+    }
+}
+
+/// A window that had been closed for `sender` for so long until this frame.
+fn closed(sender: usize, after_ns: i64, mark: Mark) -> MessageStall {
+    MessageStall {
+        sender,
+        from: mark.at.plus(-after_ns),
+        to: mark.at,
+        cause: StallCause::ClosedWindow,
+        unsure: false,
+        lacked_ns: 0,
+        timer: false,
     }
 }

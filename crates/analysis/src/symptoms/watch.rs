@@ -147,7 +147,7 @@ impl Watch {
         }
         let mut pair = self.pairs.still(parties.pair);
         let next = pair.as_mut().and_then(|pair| pair.waits_no_longer(number));
-        // Whoever asks for the next thing has given this one up, or waits for both.
+        // A client that asks for the next thing has given this one up, or waits for both.
         let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
         let ended = (number, end.since(wait.began), end);
         self.ended = Some(ended);
