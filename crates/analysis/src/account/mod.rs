@@ -21,6 +21,7 @@ use crate::case::Wait;
 use crate::column::Column;
 use crate::packets::TIMER_NS;
 use crate::stalls::Stall;
+use crate::table::TablePlace;
 use crate::tick::ClockTick;
 use crate::{Extent, LedgerCourse, Settings};
 pub(crate) use ceiling::{BOTH_SHORTEST, Ceiling, Took, on_line};
@@ -71,7 +72,7 @@ struct Client {
 }
 
 /// What is remembered of a server.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct ServerPace {
     way: ServerWay,
     paused: Paused,
@@ -290,11 +291,11 @@ impl Accounts {
     ) -> Ways {
         let t = wait.case.transaction;
         let pace = self.servers.of(wait.case.parties.server);
-        pace.paused.closed();
+        let mut rare = [pace.paused.closed(), false];
         let waited = pace.order.answers(t);
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
-        client.paused.closed();
+        rare[1] = client.paused.closed();
         let own = self.pairs.of(wait.case.parties.pair);
         let paces = Paces {
             server: &mut pace.way,
@@ -305,21 +306,53 @@ impl Accounts {
             .ways((wait.case, done, owner), (paces, waited), evidence);
         let pause = client.nearest.pause(done.begin);
         if let Some((phase, owed)) = own.owed() {
-            self.owes(phase, &owed, wait);
+            self.owes(phase, &owed, wait.case.parties.client);
+        }
+        if rare != [false; 2] {
+            self.are_rare(rare, wait);
         }
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;
         if request != SURE && long(pause) || response != SURE && long(t.turnaround.least()) {
-            self.doubts(wait, done, &mut ways);
+            self.doubts((wait, owner), done, &mut ways);
         }
         ways
+    }
+
+    /// Earlier pauses of this server, or of this client, may have been loss recovery: they turned out to be rare.
+    #[cold]
+    #[inline(never)]
+    fn are_rare(&mut self, [of_server, of_client]: [bool; 2], wait: Wait<'_>) {
+        let parties = wait.case.parties;
+        let client = self.clients.of(parties.client);
+        let [at_server, at_client] = client.nearest.distances();
+        if of_client {
+            let owed = client.paused.owed();
+            if !at_client.is_here(&at_server) {
+                let unsure = &mut self.unsure.pauses;
+                owed.iter().for_each(|(_, slice)| unsure.add(1, slice.ns));
+                for (client, slice) in owed {
+                    self.owes(Phase::Client, &[slice], client);
+                }
+            }
+        }
+        if of_server {
+            let owed = self.servers.of(parties.server).paused.owed();
+            if !at_server.is_here(&at_client) {
+                let unsure = &mut self.unsure.turnarounds;
+                owed.iter().for_each(|(_, slice)| unsure.add(1, slice.ns));
+                for (client, slice) in owed {
+                    self.owes(Phase::Server, &[slice], client);
+                }
+            }
+        }
     }
 
     /// These slices of a client may contain more of the way than was posted, or will be.
     #[cold]
     #[inline(never)]
-    fn owes(&mut self, phase: Phase, owed: &[OwedWay], wait: Wait<'_>) {
-        let client = &mut self.clients.of(wait.case.parties.client).sum;
+    fn owes(&mut self, phase: Phase, owed: &[OwedWay], client: TablePlace) {
+        let client = &mut self.clients.of(client).sum;
         for slice in owed {
             let mut sum = Sum::default();
             let more = Bounds {
@@ -335,8 +368,14 @@ impl Accounts {
     /// The request, or the response, may have been lost before the capture. Of one in several
     /// frames something would have come.
     #[cold]
-    fn doubts(&mut self, wait: Wait<'_>, done: &Outstanding, ways: &mut Ways) {
+    fn doubts(
+        &mut self,
+        (wait, owner): (Wait<'_>, &SliceOwner),
+        done: &Outstanding,
+        ways: &mut Ways,
+    ) {
         let t = wait.case.transaction;
+        let place = wait.case.parties.client;
         let single = |extent: Option<Extent>| extent.is_some_and(|e| e.first == e.last);
         let client = self.clients.of(wait.case.parties.client);
         let [at_server, at_client] = client.nearest.distances();
@@ -360,6 +399,10 @@ impl Accounts {
                 let ns = doubts();
                 if ways.client_up_to(ns) {
                     self.unsure.pauses.add(1, ns);
+                } else if ns == 0 && !lost {
+                    let ns = known(pause - request).saturating_sub(ways.client.high);
+                    let owed = OwedWay { owner: *owner, ns };
+                    client.paused.remember(pause, place, owed);
                 }
             } else if request == UNNUMBERED {
                 // A transport's timer, of which this is not said, is shorter than the think limit.
@@ -379,6 +422,11 @@ impl Accounts {
             let ns = ns.saturating_sub(known(response));
             if ways.server_up_to(ns) {
                 self.unsure.turnarounds.add(1, ns);
+            } else if ns == 0 && client.timeline.is_idle() {
+                // Of several responses one would have come.
+                let ns = known(pause - response).saturating_sub(ways.server.high);
+                let owed = OwedWay { owner: *owner, ns };
+                server.paused.remember(pause, place, owed);
             }
         }
     }

@@ -113,6 +113,11 @@ impl ClientTimeline {
         }
     }
 
+    /// Whether nothing is outstanding.
+    pub(super) fn is_idle(&self) -> bool {
+        self.open.len() == self.over
+    }
+
     /// It no longer is.
     pub(super) fn ends(&mut self, began: Timestamp) {
         let open = &self.open[self.over..];

@@ -5,8 +5,9 @@
 //! a response that was lost like a server that does. Such a pause may be the network's; it is no
 //! evidence that it was.
 
-use super::distance::Reach;
+use super::distance::{OwedWay, Reach};
 use crate::packets::TIMER_NS;
+use crate::table::TablePlace;
 
 /// The longest pause that a single retransmission timer explains, ns: the first one where no round
 /// trip is known (RFC 6298, 2.1).
@@ -14,6 +15,8 @@ const LONGEST_NS: i64 = 1_000_000_000;
 /// At most one pause in this number of requests is doubted: where more of them are lost, some are lost
 /// repeatedly, and work stops.
 const RARE: u32 = 10;
+/// Pauses among the first requests that are remembered until there are so many requests that they are rare.
+const EARLY: u32 = 4;
 /// Two pauses of a timer differ by less than this part of them.
 const ALIKE: u16 = 20;
 /// Pauses that are remembered until there is one like them.
@@ -50,10 +53,14 @@ impl UnsurePauses {
 }
 
 /// How often a station paused as long as a retransmission timer.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Paused {
     requests: u32,
     unsure: u32,
+    /// Pauses that are doubted if they turn out to be rare, and whose they are.
+    early: Vec<(TablePlace, OwedWay)>,
+    /// With how many requests those are; 0 where there are none.
+    due: u32,
     /// The latest pauses beyond the think limit that no other was like, ms; 0 where there is none.
     single: [u16; SINGLE],
     /// The latest that was like another one, ms.
@@ -61,10 +68,32 @@ pub(super) struct Paused {
 }
 
 impl Paused {
-    /// One more request closed.
+    /// One more request closed. Says whether [earlier](Self::remember) pauses are rare now.
     #[inline]
-    pub(super) fn closed(&mut self) {
+    pub(super) fn closed(&mut self) -> bool {
         self.requests = self.requests.saturating_add(1);
+        self.requests == self.due
+    }
+
+    /// The latest pause, of which `owed` may be loss recovery, is no doubt as long as too few requests were seen.
+    #[cold]
+    pub(super) fn remember(&mut self, pause: i64, client: TablePlace, owed: OwedWay) {
+        if (TIMER_NS..=LONGEST_NS).contains(&pause) && self.is_early() && owed.ns > 0 {
+            self.early.push((client, owed));
+            self.due = self.unsure.saturating_mul(RARE);
+        }
+    }
+
+    /// Pauses that turned out to be rare.
+    #[cold]
+    pub(super) fn owed(&mut self) -> Vec<(TablePlace, OwedWay)> {
+        self.due = 0;
+        std::mem::take(&mut self.early)
+    }
+
+    /// Whether the latest pause may still turn out to be rare.
+    fn is_early(&self) -> bool {
+        self.unsure <= EARLY && self.unsure.saturating_mul(RARE) > self.requests
     }
 
     /// How much of a pause of `station` may be loss recovery, ns; `other` is the other end.
@@ -74,6 +103,13 @@ impl Paused {
             return 0;
         }
         self.unsure = self.unsure.saturating_add(1);
+        if self.due > 0 {
+            // One more than those that are remembered: it takes more requests, or there are too many.
+            self.due = self.unsure.saturating_mul(RARE);
+            if self.unsure > EARLY {
+                (self.early, self.due) = (Vec::new(), 0);
+            }
+        }
         let rare = self.unsure.saturating_mul(RARE) <= self.requests;
         match rare && !station.is_here(&other) {
             true => u64::try_from(pause).unwrap_or(0),
@@ -115,6 +151,7 @@ impl Paused {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sums::SliceOwner;
     use super::*;
 
     const MS: i64 = 1_000_000;
@@ -129,7 +166,9 @@ mod tests {
 
     fn after(requests: u32, pause: i64, station: Reach, other: Reach) -> u64 {
         let mut paused = Paused::default();
-        (0..requests).for_each(|_| paused.closed());
+        for _ in 0..requests {
+            paused.closed();
+        }
         paused.doubts(pause, station, other)
     }
 
@@ -157,6 +196,39 @@ mod tests {
             }
         }
         assert_eq!(doubted, 2, "the tenth and the fortieth");
+    }
+
+    /// After so many requests the pauses behind these turn out to be rare, and how many they are.
+    fn rare_later(pauses: &[u32]) -> Option<(u32, usize)> {
+        let mut paused = Paused::default();
+        let none = Reach::default();
+        (1..=100).find_map(|request| {
+            if paused.closed() {
+                return Some((request, paused.owed().len()));
+            }
+            if pauses.contains(&request) && paused.doubts(250 * MS, none, none) == 0 {
+                let owed = OwedWay {
+                    owner: SliceOwner::default(),
+                    ns: 1,
+                };
+                paused.remember(250 * MS, TablePlace::NOWHERE, owed);
+            }
+            None
+        })
+    }
+
+    #[test]
+    fn what_is_rare_later_is_doubted_then() {
+        assert_eq!(rare_later(&[1]), Some((10, 1)));
+        assert_eq!(rare_later(&[1, 2]), Some((20, 2)));
+        assert_eq!(rare_later(&[1, 2, 3, 4]), Some((40, 4)));
+        assert_eq!(
+            rare_later(&[1, 2, 3, 4, 5]),
+            None,
+            "who pauses often thinks"
+        );
+        assert_eq!(rare_later(&[1, 2, 3, 4, 39]), None);
+        assert_eq!(rare_later(&[10]), None, "doubted at once");
     }
 
     /// Between a station and a capture made there nothing is lost.

@@ -354,8 +354,8 @@ fn is_single(extent: Option<Extent>) -> bool {
 /// gap before the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ways {
-    server: Bounds,
-    client: Bounds,
+    pub(super) server: Bounds,
+    pub(super) client: Bounds,
     /// What a first frame of the response takes on the line at least, beside the shortest, ns.
     line: u64,
 }
