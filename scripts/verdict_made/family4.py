@@ -37,6 +37,9 @@ CASES = [
     Case("full-acks-up-4mbit-20seg", n=40, kind="write", size=28_000, its={"ack": "full"}, **limit(M4)),
     Case("full-acks-up-4mbit-server-60ms", n=60, kind="write", size=8_000, serve=const(60), its={"ack": "full"}, **limit(M4)),
     Case("down-100mbit-disk", n=100, size=60_000, serve=disk(), **limit(M100)),
+    # Far nearer to the client than to the server, and a slow line between: no capture at the client.
+    Case("down-100mbit-near-60k", n=40, size=60_000, way=(0.05, 1), down={"rate": M100}),
+    Case("down-4mbit-near-2seg", n=60, size=2_500, way=(0.05, 1), down={"rate": M4}),
     Case("down-4mbit-queue-16k", n=40, size=60_000, **limit(M4, queue=16_000)),
     Case("up-4mbit-queue-16k", n=40, kind="write", size=60_000, **limit(M4, queue=16_000)),
     Case("down-4mbit-queue-16k-far", n=40, size=60_000, **limit(M4, "far", queue=16_000)),

@@ -239,7 +239,7 @@ impl Nearest {
         let [gap, shortest] = self.longer.gaps;
         let (mut own, mut shown) = (None, false);
         if let Some(there) = self.there(began)
-            && !(self.is_here && there.0.left != DataThere::UNKNOWN_LEFT)
+            && self.may_show(there.0)
             && !self.ahead
         {
             let request = most_on_line(t.request_bytes);
@@ -295,6 +295,13 @@ impl Nearest {
             ways = self.behind(routers, (t, began), (ways, shortest), evidence);
         }
         ways
+    }
+
+    /// Whether an acknowledgement of data may show the way to the client: a program that reads late shows none where the
+    /// capture was made, but none reads as evenly as a line.
+    #[inline]
+    fn may_show(&self, there: DataThere) -> bool {
+        !self.is_here || there.left == DataThere::UNKNOWN_LEFT || there.pace > 0
     }
 
     /// These ways, where routers that are seen on both sides take so long at least.
