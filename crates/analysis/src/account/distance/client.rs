@@ -80,6 +80,9 @@ pub(in crate::account) struct Nearest {
     server_at: Option<(TablePlace, DistanceAt)>,
 }
 
+/// A machine's transport answers sooner than that, ns.
+const LOCAL_NS: i64 = 100_000;
+
 impl Nearest {
     /// A request of the second of these to the first begins.
     #[inline]
@@ -239,11 +242,14 @@ impl Nearest {
         let [gap, shortest] = self.longer.gaps;
         let (mut own, mut shown) = (None, false);
         if let Some(there) = self.there(began)
-            && self.may_show(there.0)
+            && (self.may_show(there.0) || self.is_remote())
             && !self.ahead
         {
             let request = most_on_line(t.request_bytes);
-            let (underway, most) = self.underway(there, (began, request), shortest);
+            let (mut underway, mut most) = self.underway(there, (began, request), shortest);
+            if !self.may_show(there.0) {
+                (underway.low, most) = (0, None);
+            }
             let client = &mut ways.client;
             shown = most.is_some();
             let varies = self.variations[1].deviation > 0 && self.reading.follow();
@@ -302,6 +308,11 @@ impl Nearest {
     #[inline]
     fn may_show(&self, there: DataThere) -> bool {
         !self.is_here || there.left == DataThere::UNKNOWN_LEFT || there.pace > 0
+    }
+
+    /// Whether the client answered no sooner than a machine answers by itself: it may be a way off.
+    fn is_remote(&self) -> bool {
+        self.distances()[1].shortest >= LOCAL_NS
     }
 
     /// These ways, where routers that are seen on both sides take so long at least.
