@@ -399,7 +399,7 @@ impl Accounts {
                 let ns = doubts();
                 if ways.client_up_to(ns) {
                     self.unsure.pauses.add(1, ns);
-                } else if ns == 0 && !lost {
+                } else if ns == 0 && !lost && request != UNNUMBERED && client.timeline.is_plain() {
                     let ns = known(pause - request).saturating_sub(ways.client.high);
                     let owed = OwedWay { owner: *owner, ns };
                     client.paused.remember(pause, place, owed);
@@ -422,7 +422,7 @@ impl Accounts {
             let ns = ns.saturating_sub(known(response));
             if ways.server_up_to(ns) {
                 self.unsure.turnarounds.add(1, ns);
-            } else if ns == 0 && client.timeline.is_idle() {
+            } else if ns == 0 && response != UNNUMBERED && client.timeline.is_alone() {
                 // Of several responses one would have come.
                 let ns = known(pause - response).saturating_sub(ways.server.high);
                 let owed = OwedWay { owner: *owner, ns };

@@ -113,9 +113,14 @@ impl ClientTimeline {
         }
     }
 
-    /// Whether nothing is outstanding.
-    pub(super) fn is_idle(&self) -> bool {
-        self.open.len() == self.over
+    /// Whether nothing is outstanding, either.
+    pub(super) fn is_alone(&self) -> bool {
+        self.is_plain() && self.open.len() == self.over
+    }
+
+    /// Whether no part of the latest times is known to be somebody's.
+    pub(super) fn is_plain(&self) -> bool {
+        self.losses.is_empty() && self.waits.is_empty() && self.stalls.is_empty()
     }
 
     /// It no longer is.

@@ -15,7 +15,7 @@ const LONGEST_NS: i64 = 1_000_000_000;
 /// At most one pause in this number of requests is doubted: where more of them are lost, some are lost
 /// repeatedly, and work stops.
 const RARE: u32 = 10;
-/// Pauses among the first requests that are remembered until there are so many requests that they are rare.
+/// Pauses among the first requests that are remembered until they are rare beside all requests.
 const EARLY: u32 = 4;
 /// Two pauses of a timer differ by less than this part of them.
 const ALIKE: u16 = 20;
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(doubted, 2, "the tenth and the fortieth");
     }
 
-    /// After so many requests the pauses behind these turn out to be rare, and how many they are.
+    /// With which request the pauses before these turn out to be rare, and how many they are.
     fn rare_later(pauses: &[u32]) -> Option<(u32, usize)> {
         let mut paused = Paused::default();
         let none = Reach::default();
