@@ -275,6 +275,7 @@ impl Accounts {
     }
 
     fn settle_before(&mut self, limit: Timestamp) {
+        self.owe_pauses();
         let think_ns = self.think_ns;
         for client in self.clients.values_mut() {
             let course = self.course.as_deref_mut();
@@ -291,11 +292,11 @@ impl Accounts {
     ) -> Ways {
         let t = wait.case.transaction;
         let pace = self.servers.of(wait.case.parties.server);
-        let mut rare = [pace.paused.closed(), false];
+        pace.paused.closed();
         let waited = pace.order.answers(t);
         let client = self.clients.of(wait.case.parties.client);
         client.nearest.closed(t, done);
-        rare[1] = client.paused.closed();
+        client.paused.closed();
         let own = self.pairs.of(wait.case.parties.pair);
         let paces = Paces {
             server: &mut pace.way,
@@ -308,9 +309,6 @@ impl Accounts {
         if let Some((phase, owed)) = own.owed() {
             self.owes(phase, &owed, wait.case.parties.client);
         }
-        if rare != [false; 2] {
-            self.are_rare(rare, wait);
-        }
         let long = |ns: Option<i64>| ns.is_some_and(|ns| ns >= TIMER_NS);
         let [request, response] = done.unsure;
         if request != SURE && long(pause) || response != SURE && long(t.turnaround.least()) {
@@ -319,32 +317,24 @@ impl Accounts {
         ways
     }
 
-    /// Earlier pauses of this server, or of this client, may have been loss recovery: they turned out to be rare.
-    #[cold]
-    #[inline(never)]
-    fn are_rare(&mut self, [of_server, of_client]: [bool; 2], wait: Wait<'_>) {
-        let parties = wait.case.parties;
-        let client = self.clients.of(parties.client);
-        let [at_server, at_client] = client.nearest.distances();
-        if of_client {
-            let owed = client.paused.owed();
-            if !at_client.is_here(&at_server) {
-                let unsure = &mut self.unsure.pauses;
-                owed.iter().for_each(|(_, slice)| unsure.add(1, slice.ns));
-                for (client, slice) in owed {
-                    self.owes(Phase::Client, &[slice], client);
-                }
-            }
+    /// Pauses that turned out to be rare may have been loss recovery before the capture.
+    fn owe_pauses(&mut self) {
+        let mut owed = Vec::new();
+        for client in self.clients.values_mut() {
+            let rare = client.paused.owed().into_iter();
+            owed.extend(rare.map(|slice| (Phase::Client, slice)));
         }
-        if of_server {
-            let owed = self.servers.of(parties.server).paused.owed();
-            if !at_server.is_here(&at_client) {
-                let unsure = &mut self.unsure.turnarounds;
-                owed.iter().for_each(|(_, slice)| unsure.add(1, slice.ns));
-                for (client, slice) in owed {
-                    self.owes(Phase::Server, &[slice], client);
-                }
-            }
+        for server in self.servers.values_mut() {
+            let rare = server.paused.owed().into_iter();
+            owed.extend(rare.map(|slice| (Phase::Server, slice)));
+        }
+        for (phase, (client, slice)) in owed {
+            let of = match phase {
+                Phase::Server => &mut self.unsure.turnarounds,
+                _ => &mut self.unsure.pauses,
+            };
+            of.add(1, slice.ns);
+            self.owes(phase, &[slice], client);
         }
     }
 
@@ -399,7 +389,11 @@ impl Accounts {
                 let ns = doubts();
                 if ways.client_up_to(ns) {
                     self.unsure.pauses.add(1, ns);
-                } else if ns == 0 && !lost && request != UNNUMBERED && client.timeline.is_plain() {
+                } else if !lost
+                    && request != UNNUMBERED
+                    && client.timeline.is_plain()
+                    && !at_client.is_here(&at_server)
+                {
                     let ns = known(pause - request).saturating_sub(ways.client.high);
                     let owed = OwedWay { owner: *owner, ns };
                     client.paused.remember(pause, place, owed);
@@ -422,7 +416,10 @@ impl Accounts {
             let ns = ns.saturating_sub(known(response));
             if ways.server_up_to(ns) {
                 self.unsure.turnarounds.add(1, ns);
-            } else if ns == 0 && response != UNNUMBERED && client.timeline.is_alone() {
+            } else if response != UNNUMBERED
+                && client.timeline.is_alone()
+                && !at_server.is_here(&at_client)
+            {
                 // Of several responses one would have come.
                 let ns = known(pause - response).saturating_sub(ways.server.high);
                 let owed = OwedWay { owner: *owner, ns };

@@ -59,8 +59,6 @@ pub(super) struct Paused {
     unsure: u32,
     /// Pauses that are doubted if they turn out to be rare, and whose they are.
     early: Vec<(TablePlace, OwedWay)>,
-    /// With how many requests those are; 0 where there are none.
-    due: u32,
     /// The latest pauses beyond the think limit that no other was like, ms; 0 where there is none.
     single: [u16; SINGLE],
     /// The latest that was like another one, ms.
@@ -68,32 +66,31 @@ pub(super) struct Paused {
 }
 
 impl Paused {
-    /// One more request closed. Says whether [earlier](Self::remember) pauses are rare now.
+    /// One more request closed.
     #[inline]
-    pub(super) fn closed(&mut self) -> bool {
+    pub(super) fn closed(&mut self) {
         self.requests = self.requests.saturating_add(1);
-        self.requests == self.due
     }
 
     /// The latest pause, of which `owed` may be loss recovery, is no doubt as long as too few requests were seen.
     #[cold]
     pub(super) fn remember(&mut self, pause: i64, client: TablePlace, owed: OwedWay) {
-        if (TIMER_NS..=LONGEST_NS).contains(&pause) && self.is_early() && owed.ns > 0 {
+        let early = self.unsure <= EARLY && !self.is_rare();
+        if (TIMER_NS..=LONGEST_NS).contains(&pause) && early && owed.ns > 0 {
             self.early.push((client, owed));
-            self.due = self.unsure.saturating_mul(RARE);
         }
     }
 
-    /// Pauses that turned out to be rare.
-    #[cold]
+    /// Pauses that have turned out to be rare, taken out.
     pub(super) fn owed(&mut self) -> Vec<(TablePlace, OwedWay)> {
-        self.due = 0;
-        std::mem::take(&mut self.early)
+        match self.is_rare() {
+            true => std::mem::take(&mut self.early),
+            false => Vec::new(),
+        }
     }
 
-    /// Whether the latest pause may still turn out to be rare.
-    fn is_early(&self) -> bool {
-        self.unsure <= EARLY && self.unsure.saturating_mul(RARE) > self.requests
+    fn is_rare(&self) -> bool {
+        self.unsure.saturating_mul(RARE) <= self.requests
     }
 
     /// How much of a pause of `station` may be loss recovery, ns; `other` is the other end.
@@ -103,15 +100,10 @@ impl Paused {
             return 0;
         }
         self.unsure = self.unsure.saturating_add(1);
-        if self.due > 0 {
-            // One more than those that are remembered: it takes more requests, or there are too many.
-            self.due = self.unsure.saturating_mul(RARE);
-            if self.unsure > EARLY {
-                (self.early, self.due) = (Vec::new(), 0);
-            }
+        if self.unsure > EARLY {
+            self.early = Vec::new();
         }
-        let rare = self.unsure.saturating_mul(RARE) <= self.requests;
-        match rare && !station.is_here(&other) {
+        match self.is_rare() && !station.is_here(&other) {
             true => u64::try_from(pause).unwrap_or(0),
             false => 0,
         }
@@ -198,14 +190,11 @@ mod tests {
         assert_eq!(doubted, 2, "the tenth and the fortieth");
     }
 
-    /// With which request the pauses before these turn out to be rare, and how many they are.
-    fn rare_later(pauses: &[u32]) -> Option<(u32, usize)> {
+    /// How many of the pauses before these requests have turned out to be rare after as many requests.
+    fn rare_later(pauses: &[u32], requests: u32) -> usize {
         let mut paused = Paused::default();
         let none = Reach::default();
-        (1..=100).find_map(|request| {
-            if paused.closed() {
-                return Some((request, paused.owed().len()));
-            }
+        for request in 1..=requests {
             if pauses.contains(&request) && paused.doubts(250 * MS, none, none) == 0 {
                 let owed = OwedWay {
                     owner: SliceOwner::default(),
@@ -213,22 +202,19 @@ mod tests {
                 };
                 paused.remember(250 * MS, TablePlace::NOWHERE, owed);
             }
-            None
-        })
+            paused.closed();
+        }
+        paused.owed().len()
     }
 
     #[test]
     fn what_is_rare_later_is_doubted_then() {
-        assert_eq!(rare_later(&[1]), Some((10, 1)));
-        assert_eq!(rare_later(&[1, 2]), Some((20, 2)));
-        assert_eq!(rare_later(&[1, 2, 3, 4]), Some((40, 4)));
-        assert_eq!(
-            rare_later(&[1, 2, 3, 4, 5]),
-            None,
-            "who pauses often thinks"
-        );
-        assert_eq!(rare_later(&[1, 2, 3, 4, 39]), None);
-        assert_eq!(rare_later(&[10]), None, "doubted at once");
+        let of = |pauses| [9, 10, 19, 20, 39, 40].map(|requests| rare_later(pauses, requests));
+        assert_eq!(of(&[1]), [0, 1, 1, 1, 1, 1]);
+        assert_eq!(of(&[1, 2]), [0, 0, 0, 2, 2, 2]);
+        assert_eq!(of(&[1, 2, 3, 4]), [0, 0, 0, 0, 0, 4]);
+        assert_eq!(of(&[1, 2, 3, 4, 5]), [0; 6], "who pauses often thinks");
+        assert_eq!(of(&[11]), [0; 6], "doubted at once");
     }
 
     /// Between a station and a capture made there nothing is lost.

@@ -311,6 +311,8 @@ impl Nearest {
     }
 
     /// Whether the client answered no sooner than a machine answers by itself: it may be a way off.
+    #[cold]
+    #[inline(never)]
     fn is_remote(&self) -> bool {
         self.distances()[1].shortest >= LOCAL_NS
     }
