@@ -1,4 +1,4 @@
-//! Threads by role. One reads frames, decompresses them looks at their layers, and counts how full
+//! Threads by role. One reads frames, decompresses them, looks at their layers, and counts how full
 //! the segment is, ahead of the one that puts them in order and pairs. Behind that, one keeps the account of time, symptoms and
 //! efficiency, and one makes the statistics of what it records. With three threads the last two
 //! roles share one. With two, accounts stay with the pairing, and the other one has the rest: two threads gain

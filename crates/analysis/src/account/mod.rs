@@ -329,6 +329,10 @@ impl Accounts {
             owed.extend(rare.map(|slice| (Phase::Server, slice)));
         }
         for (phase, (client, slice)) in owed {
+            if self.clients.known(client).is_none() {
+                // It is gone, and its account is closed.
+                continue;
+            }
             let of = match phase {
                 Phase::Server => &mut self.unsure.turnarounds,
                 _ => &mut self.unsure.pauses,

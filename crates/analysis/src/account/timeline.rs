@@ -113,7 +113,7 @@ impl ClientTimeline {
         }
     }
 
-    /// Whether nothing is outstanding, either.
+    /// Whether nothing is outstanding, and it is [plain](Self::is_plain).
     pub(super) fn is_alone(&self) -> bool {
         self.is_plain() && self.open.len() == self.over
     }

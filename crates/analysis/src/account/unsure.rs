@@ -59,6 +59,8 @@ pub(super) struct Paused {
     unsure: u32,
     /// Pauses that are doubted if they turn out to be rare, and whose they are.
     early: Vec<(TablePlace, OwedWay)>,
+    /// How many of them have, whenever that is asked for.
+    rare: usize,
     /// The latest pauses beyond the think limit that no other was like, ms; 0 where there is none.
     single: [u16; SINGLE],
     /// The latest that was like another one, ms.
@@ -83,9 +85,14 @@ impl Paused {
 
     /// Pauses that have turned out to be rare, taken out.
     pub(super) fn owed(&mut self) -> Vec<(TablePlace, OwedWay)> {
-        match self.is_rare() {
-            true => std::mem::take(&mut self.early),
-            false => Vec::new(),
+        self.look();
+        self.early.drain(..std::mem::take(&mut self.rare)).collect()
+    }
+
+    /// Looks whether those that are remembered are rare by now.
+    fn look(&mut self) {
+        if self.is_rare() {
+            self.rare = self.early.len();
         }
     }
 
@@ -99,9 +106,10 @@ impl Paused {
         if !(TIMER_NS..=LONGEST_NS).contains(&pause) {
             return 0;
         }
+        self.look();
         self.unsure = self.unsure.saturating_add(1);
         if self.unsure > EARLY {
-            self.early = Vec::new();
+            self.early.truncate(self.rare);
         }
         match self.is_rare() && !station.is_here(&other) {
             true => u64::try_from(pause).unwrap_or(0),
@@ -191,7 +199,15 @@ mod tests {
     }
 
     /// How many of the pauses before these requests have turned out to be rare after as many requests.
+    /// It does not matter whether that is asked for in between.
     fn rare_later(pauses: &[u32], requests: u32) -> usize {
+        let [once, often] = [false, true].map(|often| rare_of(pauses, requests, often));
+        assert_eq!(once, often);
+        once
+    }
+
+    fn rare_of(pauses: &[u32], requests: u32, often: bool) -> usize {
+        let mut owed = 0;
         let mut paused = Paused::default();
         let none = Reach::default();
         for request in 1..=requests {
@@ -203,8 +219,11 @@ mod tests {
                 paused.remember(250 * MS, TablePlace::NOWHERE, owed);
             }
             paused.closed();
+            if often {
+                owed += paused.owed().len();
+            }
         }
-        paused.owed().len()
+        owed + paused.owed().len()
     }
 
     #[test]
@@ -215,6 +234,12 @@ mod tests {
         assert_eq!(of(&[1, 2, 3, 4]), [0, 0, 0, 0, 0, 4]);
         assert_eq!(of(&[1, 2, 3, 4, 5]), [0; 6], "who pauses often thinks");
         assert_eq!(of(&[11]), [0; 6], "doubted at once");
+        assert_eq!(
+            of(&[1, 11]),
+            [0, 1, 1, 2, 2, 2],
+            "the first was rare before"
+        );
+        assert_eq!(of(&[1, 11, 12, 13, 14, 15]), [0, 1, 1, 1, 1, 1]);
     }
 
     /// Between a station and a capture made there nothing is lost.

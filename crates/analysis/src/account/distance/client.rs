@@ -248,6 +248,7 @@ impl Nearest {
             let request = most_on_line(t.request_bytes);
             let (mut underway, mut most) = self.underway(there, (began, request), shortest);
             if !self.may_show(there.0) {
+                // What may be a late reader's bounds the way from above alone.
                 (underway.low, most) = (0, None);
             }
             let client = &mut ways.client;
