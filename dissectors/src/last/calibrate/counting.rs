@@ -47,8 +47,9 @@ struct Going {
     leaps: usize,
     /// How often it began anew.
     wrapped: usize,
-    /// New messages that had not the very next number.
+    /// New messages that had not the very next number, of how many.
     uneven: usize,
+    plain: usize,
     /// Bits that changed where it went on by few, and those that did from one new message to the next.
     changed: [u32; 2],
 }
@@ -120,6 +121,7 @@ impl Number {
                 continue;
             };
             if let Some(step) = self.step((from, to)) {
+                going.plain += 1;
                 going.uneven += usize::from(step > 1);
                 going.changed[1] |= from ^ to;
             }
@@ -197,6 +199,11 @@ impl Search<'_> {
             doubts.add(
                 n == 1 && going.wrapped == 0,
                 "it did not count beyond 255: bytes beside it may be its high ones",
+            );
+            // A slot in its low bits makes a step of every second message longer.
+            doubts.add(
+                going.uneven * 4 > going.plain,
+                "new ones often skip numbers: its low bits may be another field",
             );
             let constant = number.greatest() & !going.changed();
             doubts.add_bits(
