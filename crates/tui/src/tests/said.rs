@@ -189,7 +189,7 @@ fn heads_hints_and_rows_can_be_clicked() {
     );
 }
 
-/// What was seen too seldom stands below, and can be opened.
+/// What is below its threshold stands below, and can be opened.
 #[test]
 fn symptoms_that_were_not_raised_can_be_looked_at() {
     let mut model = model(replayed(), 120, 45);

@@ -96,7 +96,7 @@ impl SymptomRow<'_> {
 
 /// What is shown, in its order; and how many were not seen in the window.
 fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<SymptomRow<'m>>, u64) {
-    // What was seen too seldom comes last, and is dim.
+    // What is below its threshold comes last, and is dim.
     let found = &feed.snapshot.symptoms.found;
     let all = found
         .iter()
@@ -266,7 +266,7 @@ impl View for Symptoms {
         }
         for (n, what) in [
             (hidden, "not seen then"),
-            (quiet, "seen too seldom to be one (dim)"),
+            (quiet, "below their thresholds (dim)"),
             (all.more, "more"),
         ] {
             if n > 0 {
