@@ -109,14 +109,14 @@ def clients(fault, end, report, truths):
     return wrong
 
 
-def lookups(report, log):
-    """What is wrong with what is said of name services."""
+def lookups(report, end, log):
+    """What is wrong with what is said of name services by a capture at one end."""
     found = [symptom for symptom in report["symptoms"]["found"]
              if symptom["id"] == "lookups_unanswered" and symptom["state"] == "raised"]
-    asked = log["queries"].values()
+    asked = log["queries"][end].values()
     count = [sum(symptom["count"] for symptom in found)] * 2
     cost = [sum(symptom["cost_ns"] for symptom in found) / 1e6] * 2
-    # What the capture shows: from the first time that each was asked to the last.
+    # What a capture shows: from the first time that each came by its place to the last.
     repeated = sum(max(times) - min(times) for times in asked) / 1e6
     wrong = apart("lookups", count, [len(asked)] * 2)
     wrong += apart("cost of lookups, ms,", cost, [repeated - 1 * len(asked), repeated + 1 * len(asked)])
@@ -157,7 +157,7 @@ def compare(wirewait, fault, end, truths, log, folder):
     if not any(client.lookup_every for client in fault.clients):
         wrong += [] if "lookups_unanswered" not in raised else ["lookups unanswered"]
     else:
-        wrong += lookups(report, log)
+        wrong += lookups(report, end, log)
     if fault.quiet:
         booked = 100 * report["ledger"]["capture"]["retransmission_ns"] / report["ledger"]["capture"]["active_ns"]
         wrong += [f"loss recovery {booked:.1f} %"] if booked > 1 else []

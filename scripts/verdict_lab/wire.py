@@ -49,6 +49,11 @@ def taps(client, server):
     return devices
 
 
+def is_query(frame):
+    """Whether a frame asks a name service (RFC 1002 4.2.1.1); only clients do."""
+    return frame[12:14] == b"\x08\x00" and frame[23] == 17 and frame[36:38] == b"\x00\x89" and not frame[44] & 0x80
+
+
 class Segment:
     """What the wire has to know of a frame that carries TCP."""
 
@@ -95,7 +100,7 @@ class Wire(threading.Thread):
         with self.lock:
             self.fault = fault
             self.log = {"lost": [], "lost_acks": 0, "lost_interims": 0, "interims": 0, "late": 0, "twice": 0,
-                        "carried": [], "queries": {}, "refused": 0}
+                        "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
             self.arrived, self.begun, self.files = set(), set(), []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
@@ -112,6 +117,10 @@ class Wire(threading.Thread):
             return self.log
 
     def capture(self, end, frame, at):
+        if self.log and is_query(frame):
+            # One lookup keeps its port and its number.
+            times = self.log["queries"][("client", "server")[end]]
+            times.setdefault(f"{frame[34:36].hex()}-{frame[42:44].hex()}", []).append(at)
         if self.files:
             self.files[end].write(struct.pack("<IIII", at // 10**9, at % 10**9, len(frame), len(frame)) + frame)
 
@@ -186,21 +195,12 @@ class Wire(threading.Thread):
             self.arrived.add((carried.way, segment.name))
             self.log["carried"].append((segment.client, carried.way, carried.came, now, carried.left - carried.entered))
 
-    def names(self, way, frame, now):
-        """Logs queries of name services, and what says that nobody listens."""
-        if frame[12:14] != b"\x08\x00" or not self.log:
-            return
-        if way == 0 and frame[23] == 17 and frame[36:38] == b"\x00\x89" and not frame[44] & 0x80:
-            # One lookup keeps its port and its number.
-            self.log["queries"].setdefault(f"{frame[34:36].hex()}-{frame[42:44].hex()}", []).append(now)
-        elif way == 1 and frame[23] == 1 and frame[34:36] == b"\x03\x03":
-            self.log["refused"] += 1
-
     def fate(self, way, frame, segment, came):
         """When a frame arrives at the other end; several times, or never."""
         fault, now = self.fault, time.monotonic()
         if segment.client is None or fault is None:
-            self.names(way, frame, came)
+            if self.log and way == 1 and frame[12:14] == b"\x08\x00" and frame[23] == 1 and frame[34:36] == b"\x03\x03":
+                self.log["refused"] += 1
             return [now]
         due = now + fault.way_ms / 1000
         if fault.bytes_per_s:
