@@ -76,6 +76,7 @@ mod symptoms;
 mod templates;
 mod threads;
 mod truth;
+mod tunnels;
 mod two_clocks;
 mod unanswered;
 mod unknowable;

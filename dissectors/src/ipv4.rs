@@ -5,7 +5,7 @@ use crate::{ethernet, llc, notes};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Address, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next,
+    Address, Carries, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next,
     Routed, Steady, Table, Verified,
 };
 
@@ -110,6 +110,9 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.from = Endpoint::at(Address::V4(h.source));
     facts.to = Endpoint::at(Address::V4(h.destination));
     facts.packet_id = identification(h.identification.to_be_bytes());
+    if h.fragment_offset != 0 && may_carry_files(h.protocol) {
+        facts.carries = Carries::Fragment;
+    }
     Ok(Layer {
         header: h.header_length.into(),
         end: if h.total_length == 0 {
@@ -123,6 +126,12 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             Next::NONE
         },
     })
+}
+
+/// Whether requests to file servers may be behind this header: in TCP, or in a tunnel. Fragments of others, as
+/// file servers over UDP send them, are nobody's here.
+pub(crate) const fn may_carry_files(protocol: u8) -> bool {
+    matches!(protocol, 4 | 6 | 41 | 47)
 }
 
 /// Version, header length, fragment offset, protocol and both ends.

@@ -1,12 +1,12 @@
 //! Internet Protocol version 6 with its extension headers. RFC 8200, RFC 4302, RFC 6275.
 
-use crate::ipv4::{PROTOCOL, protocol_name};
+use crate::ipv4::{PROTOCOL, may_carry_files, protocol_name};
 use crate::parse::{be16, be64, header, malformed};
 use crate::{ethernet, notes};
 use std::fmt;
 use std::net::Ipv6Addr;
 use wirewait_wire::{
-    Address, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed, Verified,
+    Address, Carries, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed, Verified,
 };
 
 /// An IPv6 header and what its extension headers lead to.
@@ -160,6 +160,9 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     // A packet around this one has an identification of its own, this one has none.
     facts.packet_id = None;
     facts.flow_label = h.flow_label;
+    if matches!(h.fragment_offset, Some(1..)) && may_carry_files(h.protocol) {
+        facts.carries = Carries::Fragment;
+    }
     let end = match h.payload_length {
         0 => input.length,
         length => FIXED.saturating_add(length.into()),
@@ -385,6 +388,14 @@ mod tests {
         );
         let layer = read(&later);
         assert_eq!((layer.header, layer.next.is_none()), (48, true));
+        // Only of what may have requests in it.
+        for (protocol, carries) in [(6, Carries::Fragment), (17, Carries::Nothing)] {
+            let mut later = later.clone();
+            later[40] = protocol;
+            let mut facts = Facts::default();
+            dissect(Input::whole(&later), &mut facts).unwrap();
+            assert_eq!(facts.carries, carries);
+        }
         assert!(line(&DISSECTOR, &later).ends_with("fragment at 1448"));
     }
 

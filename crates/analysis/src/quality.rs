@@ -17,6 +17,8 @@ pub(crate) struct Quality {
     pub(crate) truncated: u64,
     pub(crate) malformed: u64,
     pub(crate) unknown_link: u64,
+    /// Parts of packets that are not read.
+    pub(crate) fragments: u64,
     pub(crate) one_sided: u64,
     pub(crate) mid_capture: u64,
     pub(crate) evicted: u64,
@@ -70,6 +72,9 @@ pub(crate) const COARSE_CLOCK: &str = "coarse_clock";
 /// That of frames of a kind of link that is not understood.
 pub(crate) const UNKNOWN_LINK: &str = "unknown_link";
 
+/// That of parts of packets that are not read.
+pub(crate) const FRAGMENTS: &str = "fragments";
+
 /// That of messages which do not say whether they ask or answer.
 pub(crate) const GUESSED_ROLES: &str = "guessed_roles";
 
@@ -91,7 +96,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 27] = [
+pub(crate) const REASONS: [(&str, &str); 28] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -100,6 +105,11 @@ pub(crate) const REASONS: [(&str, &str); 27] = [
         NOT_SAVED,
         "frames that were received but not saved: the capturing program counted them, and they \
          are not in the files",
+    ),
+    (
+        FRAGMENTS,
+        "fragments of IP packets that are not the first of theirs: wirewait does not read them, and takes \
+         what they hold for lost by the capture",
     ),
     (
         "gaps",
@@ -232,7 +242,7 @@ impl Judged {
             "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES | GUESSED_ORDER => {
                 false
             }
-            OFFLOADED | COARSE_CLOCK => false,
+            OFFLOADED | COARSE_CLOCK | FRAGMENTS => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,
         };

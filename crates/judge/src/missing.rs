@@ -7,6 +7,8 @@ use wirewait_analysis::{ServerRow, Snapshot};
 pub enum Missing {
     /// Requests and responses.
     FileTraffic,
+    /// Requests and responses, and this number of its frames are of a kind of link that is not read: they may be there.
+    Links(u64),
     /// Requests: it has responses alone.
     Requests,
     /// Responses: it has one direction alone.
@@ -38,7 +40,10 @@ impl Missing {
         let cut = if files { cut } else { 0 };
         match (requests, sum(|row| row.counts.orphan_responses)) {
             (0, 0) if cut > 0 && cut * CUT >= snapshot.capture.frames => Self::Rest(cut),
-            (0, 0) => Self::FileTraffic,
+            (0, 0) => match crate::reason(snapshot, "unknown_link") {
+                0 => Self::FileTraffic,
+                frames => Self::Links(frames),
+            },
             (0, _) => Self::Requests,
             _ if sum(|row| row.counts.one_sided) * 2 > requests => Self::Responses,
             (_, strays) if strays * 100 >= requests * STRAY => Self::Together(requests, strays),

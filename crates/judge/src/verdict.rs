@@ -153,7 +153,11 @@ impl Verdict {
         } else if active_ns == 0 {
             doubts.push(Doubt::NoTime);
         }
-        if snapshot.capture.grade == Grade::Poor {
+        // What is not read is not missing.
+        let unread = doubts
+            .iter()
+            .any(|doubt| matches!(doubt, Doubt::Missing(Missing::Links(_))));
+        if snapshot.capture.grade == Grade::Poor && !unread {
             doubts.push(Doubt::PoorCapture);
         }
         doubts.extend(apart.map(|apart| Doubt::ClocksApart(apart.ns)));

@@ -194,6 +194,7 @@ fn none(verdict: &Verdict) -> String {
     });
     let lacks = match missing {
         Some(Missing::FileTraffic) => Some("has no requests to file servers"),
+        Some(Missing::Links(_)) => Some("has no requests to file servers that can be read"),
         Some(Missing::Requests) => Some("has responses of file servers and no requests"),
         Some(Missing::Responses) => Some("has requests to file servers and no responses"),
         Some(Missing::Rest(_)) => Some("has only the beginnings of its frames"),

@@ -259,6 +259,9 @@ pub enum Carries {
     Control,
     /// Something said in turn.
     Turn(Turn),
+    /// A part of a packet of a network layer that is not its first: no header is in it, and nobody puts it
+    /// together with the others.
+    Fragment,
     /// A question that a transport answers by itself, or the answer; nothing else.
     Probe(Probe),
     /// A message of a protocol of requests and responses. A layer that conveys others sets

@@ -46,8 +46,8 @@ pub struct Walk {
     /// The message of requests and responses that the walk was handed over at: who reads
     /// it, and where it begins and ends (`start` and `payload` are the same).
     pub message: Option<Span>,
-    /// Who sent it and to whom, as its link knows them. [`Facts::from`] and [`Facts::to`] may
-    /// be far behind routers.
+    /// Who sent it and to whom, as its link knows them: the innermost, where a tunnel or a mirror
+    /// carries whole frames. [`Facts::from`] and [`Facts::to`] may be far behind routers.
     pub neighbours: (Address, Address),
     /// The layer that counts the routers that its packets passed: up ([`Facts::hops`]), if there is one, or
     /// the outermost that counts [down](crate::Routed).
@@ -200,6 +200,19 @@ impl Walk {
         self.ending = Ending::Unsure;
     }
 
+    /// A link begins in the packet of another: the frame went through a tunnel, or was mirrored, and what
+    /// stands before it is none of that frame's.
+    #[cold]
+    fn begins_anew(&mut self) {
+        self.neighbours = (self.facts.from.address, self.facts.to.address);
+        self.packet_start = None;
+        self.counted = None;
+        self.routed = None;
+        self.facts.packet_id = None;
+        self.facts.flow_label = 0;
+        self.facts.hops = None;
+    }
+
     fn push(&mut self, span: Span) {
         if let Some(place) = self.spans.get_mut(self.len) {
             *place = span;
@@ -281,6 +294,9 @@ impl Registry {
             };
             if walk.len == 0 {
                 walk.neighbours = (walk.facts.from.address, walk.facts.to.address);
+            } else if dissector.medium.is_some() {
+                walk.begins_anew();
+                counts_up = false;
             }
             if walk.packet_start.is_none() && walk.facts.packet_id.is_some() {
                 walk.packet_start = Some(start);

@@ -33,6 +33,7 @@ pub mod smb1;
 pub mod smb2;
 pub mod spp;
 pub mod spx;
+pub mod tunnel;
 
 pub use bulk::{Shape, Truth, bulk};
 pub use bytes::file_data;

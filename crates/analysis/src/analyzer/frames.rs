@@ -7,7 +7,7 @@ use crate::clock::Seam;
 use crate::duplicates::Before;
 use crate::path::Paths;
 use crate::piece::{Offload, Piece, Sent};
-use crate::segment::data_of;
+use crate::segment::parts;
 use crate::table::TablePlace;
 use crate::world::{Seen, Shared};
 use crate::{Mark, Sink, WHOLE_FRAME};
@@ -23,11 +23,10 @@ const LONGEST: u32 = 1_518;
 fn offload(frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Offload {
     let medium = registry.medium(frame.link);
     let longest = medium.and_then(|medium| medium.longest);
-    let longest = longest.filter(|longest| frame.wire_len > *longest);
-    match (longest, walk.facts.order, walk.last()) {
-        (Some(longest), Order::Stream(_), Some(last)) => Offload {
-            header: last.payload,
-            each: data_of(longest, last.payload),
+    match (longest, walk.facts.order) {
+        (Some(longest), Order::Stream(_)) => match parts(frame.wire_len, longest, walk) {
+            Some((header, each)) => Offload { header, each },
+            None => Offload::default(),
         },
         _ => Offload::default(),
     }
@@ -242,6 +241,10 @@ impl AnalyzerState {
                     self.step(&arrival, None, sink);
                     self.books.attribution.control += WHOLE_FRAME;
                     Some(None)
+                }
+                Carries::Fragment => {
+                    self.books.quality.fragments += 1;
+                    None
                 }
                 Carries::Turn(turn) => {
                     let span = walk.last()?;

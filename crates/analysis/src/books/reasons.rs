@@ -4,8 +4,8 @@ use super::Books;
 use crate::Reason;
 use crate::bounds::{self, Bound};
 use crate::quality::{
-    CLOCKS_APART, COARSE_CLOCK, DROPPED, GUESSED_ORDER, GUESSED_ROLES, Judged, NOT_SAVED,
-    OFFLOADED, UNKNOWN_LINK, reasons,
+    CLOCKS_APART, COARSE_CLOCK, DROPPED, FRAGMENTS, GUESSED_ORDER, GUESSED_ROLES, Judged,
+    NOT_SAVED, OFFLOADED, UNKNOWN_LINK, reasons,
 };
 use wirewait_model::Losses;
 
@@ -32,6 +32,7 @@ impl Books {
         reasons(&judged, |name| match name {
             DROPPED => q.dropped,
             NOT_SAVED => q.not_saved,
+            FRAGMENTS => q.fragments,
             "gaps" => q.faults.gaps.saturating_add(q.lost_on_links),
             "one_sided" => q.one_sided,
             "clock_steps" => q.clock_steps,

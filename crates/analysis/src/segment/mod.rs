@@ -244,8 +244,9 @@ impl Interface {
                 if let Some(longest) = medium.longest
                     && length > longest
                     && may_be_put_together(length, walk)
+                    && let Some(parts) = parts(length, longest, walk)
                 {
-                    row.put_together(length, longest, walk);
+                    row.put_together(length, parts);
                 }
                 (bare, bare + u64::from(medium.check), medium.on_wire(length))
             }
@@ -396,9 +397,26 @@ fn may_be_put_together(length: u32, walk: &Walk) -> bool {
     of_ip || length.saturating_sub(header) <= LONGEST_DATAGRAM
 }
 
-/// Bytes of data in a full frame with such headers. The longest has a tag.
-pub(crate) fn data_of(longest: u32, header: u32) -> u32 {
+/// Bytes of data in a full frame behind headers of this length, without those of tunnels. The longest has a tag.
+fn data_of(longest: u32, header: u32) -> u32 {
     longest.saturating_sub(TAG).saturating_sub(header).max(1)
+}
+
+/// Where the data begins in a frame of this length with a segment or datagram, and how much of it each part
+/// had on the wire if the frame is longer than any there. A link whose packets are put into tunnels, or tagged,
+/// carries that much more.
+pub(crate) fn parts(length: u32, longest: u32, walk: &Walk) -> Option<(u32, u32)> {
+    let of_ip = matches!(walk.facts.from.address, Address::V4(_) | Address::V6(_));
+    let (link, inner, last) = match walk.spans() {
+        [link, .., network, last] if of_ip => (link, network, last),
+        [link, .., last] => (link, last, last),
+        [one] => (one, one, one),
+        [] => return (length > longest).then_some((0, data_of(longest, 0))),
+    };
+    let around = inner.start.saturating_sub(link.payload);
+    let header = last.payload;
+    (length.saturating_sub(around.saturating_sub(TAG)) > longest)
+        .then(|| (header, data_of(longest, header.saturating_sub(around))))
 }
 
 impl SegmentRow {
@@ -409,9 +427,7 @@ impl SegmentRow {
     /// Counts a frame that is longer than any on the wire: its data was cut so that each part fits
     /// behind headers like its own.
     #[cold]
-    fn put_together(&mut self, length: u32, longest: u32, walk: &Walk) {
-        let header = walk.last().map_or(0, |span| span.payload);
-        let most = data_of(longest, header);
+    fn put_together(&mut self, length: u32, (header, most): (u32, u32)) {
         let data = length.saturating_sub(header);
         self.oversize += 1;
         self.oversize_on_wire += u64::from(data.div_ceil(most)).max(1);

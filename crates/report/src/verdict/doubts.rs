@@ -19,6 +19,14 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
                                                  server. Capture at a client or at the server, without a \
                                                  filter on ports."
             .to_owned(),
+        Doubt::Missing(Missing::Links(n)) => format!(
+            "Doubt: {} of a kind of link that wirewait does not read; `wirewait decode -F 1` names it. Capture on an \
+             Ethernet link, at a client or at the server.",
+            match n {
+                1 => "1 frame is".to_owned(),
+                n => format!("{} frames are", Grouped(*n)),
+            }
+        ),
         Doubt::Missing(Missing::Requests | Missing::Responses) => "Doubt: one direction is missing. Capture \
                                                                    both: a mirror port has to copy what a \
                                                                    station sends and what it receives."

@@ -8,6 +8,7 @@ use super::words::{Options, Word, names, seconds};
 use crate::ethernet::Mac;
 use crate::ipv4::Socket;
 use crate::ipx::{self, Framing};
+use crate::tunnel::Tunnel;
 use crate::{decnet, last, nbf};
 
 /// Which end of its conversations a station is.
@@ -124,6 +125,8 @@ pub(super) struct Settings {
     pub(super) snaplen: Option<usize>,
     /// A mirror port shows every frame again after this many nanoseconds.
     pub(super) mirror: Option<i64>,
+    /// All goes through this one where it is captured.
+    pub(super) tunnel: Option<Tunnel>,
     /// The capture sees this direction only.
     pub(super) only: Option<(usize, usize)>,
 }
@@ -140,6 +143,7 @@ impl Settings {
             seed: 1,
             snaplen: None,
             mirror: None,
+            tunnel: None,
             only: None,
         };
         for line in lines {
@@ -189,6 +193,11 @@ impl Settings {
                     .ok_or_else(|| word.expected("a number of seconds"))?;
                 self.mirror = Some(after);
             }
+            "tunnel" => {
+                let word = one("NAME")?;
+                let known = Tunnel::by_name(&word.text);
+                self.tunnel = Some(known.ok_or_else(|| word.expected("the name of a tunnel"))?);
+            }
             "only" => {
                 let word = one("FROM>TO")?;
                 let (from, to) = word
@@ -204,8 +213,8 @@ impl Settings {
                 self.net = net;
                 if !known? {
                     return Err(first.expected(
-                        "client, server, ethernet, start, seed, snaplen, mirror, only, link, \
-                         segment, router or service (or a time)",
+                        "client, server, ethernet, start, seed, snaplen, mirror, tunnel, only, \
+                         link, segment, router or service (or a time)",
                     ));
                 }
             }

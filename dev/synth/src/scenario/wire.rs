@@ -104,23 +104,27 @@ impl Wire {
         // Stable: frames of the same moment stay in the order in which they were written.
         self.passed.sort_by_key(|frame| frame.at);
         let steps = self.steps;
-        self.passed
-            .into_iter()
-            .map(|frame| {
-                let set = steps
-                    .iter()
-                    .filter(|(at, _)| *at <= frame.at)
-                    .fold(0, |sum: i64, (_, step)| sum.saturating_add(*step));
-                OwnedFrame {
-                    at: Timestamp::from_nanos(settings.start)
-                        .plus(frame.at)
-                        .plus(set),
-                    link: LinkType::ETHERNET,
-                    interface: frame.interface,
-                    wire_len: frame.wire_len,
-                    bytes: frame.bytes,
-                }
-            })
-            .collect()
+        let frames = self.passed.into_iter().map(|frame| {
+            let set = steps
+                .iter()
+                .filter(|(at, _)| *at <= frame.at)
+                .fold(0, |sum: i64, (_, step)| sum.saturating_add(*step));
+            OwnedFrame {
+                at: Timestamp::from_nanos(settings.start)
+                    .plus(frame.at)
+                    .plus(set),
+                link: LinkType::ETHERNET,
+                interface: frame.interface,
+                wire_len: frame.wire_len,
+                bytes: frame.bytes,
+            }
+        });
+        match settings.tunnel {
+            Some(tunnel) => {
+                let frames = frames.enumerate();
+                frames.map(|(n, frame)| tunnel.through(n, &frame)).collect()
+            }
+            None => frames.collect(),
+        }
     }
 }
