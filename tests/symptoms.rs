@@ -83,6 +83,7 @@ const OWN: Raised = &[
         &["frames_resent", "small_reads"],
     ),
     ("tcp/lost-requests-unnumbered.pcapng", &["small_reads"]),
+    ("tcp/lost-response-of-two.pcapng", &["frames_resent"]),
 ];
 
 #[test]

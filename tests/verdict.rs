@@ -419,6 +419,26 @@ fn requests_lost_before_the_capture_are_loss_recovery() {
     assert_eq!((lost.state, lost.hits.count), (State::Raised, 30));
 }
 
+/// Of two responses the first is lost before the capture: it had been sent before the second, which came 199.999 ms
+/// before it was retransmitted. A pause of 99 ms and 19 of 98 ms are the client's, less the
+/// way of 100 us each.
+#[test]
+fn a_response_that_later_ones_overtake_by_a_timer_was_lost() {
+    let capture = crate::support::root().join("captures/tcp/lost-response-of-two.pcapng");
+    let found = analyse(&[capture]).unwrap();
+    let rows = &found.snapshot.ledgers;
+    let all = rows.iter().find(|row| row.of == LedgerOf::Capture).unwrap();
+    let us = |phase| all.ledger.get(phase) / 1_000;
+    assert_eq!(us(Phase::Retransmission), 20 * 199_999);
+    assert_eq!(us(Phase::Client), 98_900 + 19 * 97_900);
+    let verdict = Verdict::on(&found.snapshot);
+    assert_eq!(verdict.finding, Finding::Named(Network));
+    let symptoms = found.snapshot.symptoms.found.iter();
+    let raised = symptoms.filter(|s| s.state == State::Raised);
+    let raised: Vec<_> = raised.map(|s| s.rule.id).collect();
+    assert_eq!(raised, ["frames_resent"]);
+}
+
 /// Thirteen ECHO requests over IPX to a station that is never heard (frames 43 to 55, tshark), before the
 /// session over NetBEUI: nobody is known to wait for them, and no direction is missing.
 #[test]

@@ -19,7 +19,7 @@ pub(crate) use vacant::Vacant;
 use crate::account::SURE;
 use crate::assembler::Assembler;
 use crate::datagrams::Datagrams;
-use crate::flow::{ANY_NS, LostBefore, StreamFlow};
+use crate::flow::{ANY_NS, StreamFlow};
 use crate::message::Message;
 use crate::numbered::LinkGaps;
 use crate::pairing::Pairing;
@@ -290,16 +290,8 @@ impl Conversation {
     /// This frame of `side` brings what was lost before the capture, so long ago at least.
     #[cold]
     pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, (ns, more): (i64, bool)) {
-        let unsure = match self.between.lost[side].unsure {
-            (first, u64::MAX) => (first, u64::MAX),
-            _ => (mark.frame, mark.frame),
-        };
-        self.between.lost[side] = LostBefore {
-            unsure,
-            frame: mark.frame,
-            proved_ns: ns,
-            most_ns: if more { ANY_NS } else { 0 },
-        };
+        let more = if more { ANY_NS } else { 0 };
+        self.between.was_lost_before(side, mark, (ns, more));
     }
 
     /// Whether the message under way from `side` goes on at this byte.

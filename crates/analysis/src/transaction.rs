@@ -79,7 +79,8 @@ pub struct Transaction {
     /// t3 - t2.
     pub turnaround: Turnaround,
     /// t3 - max(t2, end of the answer before it on the conversation), ns: the time this
-    /// request had the server to itself, if the server does one thing after the other.
+    /// request had the server to itself, if the server does one thing after the other. Without the time until a
+    /// response, lost before the capture, was retransmitted, as far as that is proved.
     pub service_ns: Option<i64>,
     /// Interim answers.
     pub interims: u32,

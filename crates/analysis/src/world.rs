@@ -241,6 +241,34 @@ impl Between {
         tally.extent.first.frame <= self.lost[side].unsure.1
     }
 
+    /// This frame of `side` brings what was lost before the capture, so long ago at least, ns, and at most, if that is
+    /// longer.
+    #[cold]
+    pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, (ns, most_ns): (i64, i64)) {
+        let unsure = match self.lost[side].unsure {
+            (first, u64::MAX) => (first, u64::MAX),
+            _ => (mark.frame, mark.frame),
+        };
+        self.lost[side] = LostBefore {
+            unsure,
+            frame: mark.frame,
+            proved_ns: ns,
+            most_ns,
+        };
+    }
+
+    /// The bytes that this piece brings were missing so long, ns, while later ones were there: what begins in it was
+    /// sent before those.
+    #[cold]
+    pub(crate) fn was_missing(&mut self, side: usize, mark: Mark, late_ns: i64) {
+        let known = self.lost[side];
+        let (ns, most) = match known.frame == mark.frame {
+            true => (known.proved_ns.max(late_ns), known.most_ns),
+            false => (late_ns, 0),
+        };
+        self.was_lost_before(side, mark, (ns, most));
+    }
+
     /// How long its sender waited at least to send this message again, ns, and how long at most if that is
     /// longer; 0 where nothing shows whether it was lost, `None` where it was not.
     #[cold]

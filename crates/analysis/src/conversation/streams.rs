@@ -345,6 +345,11 @@ impl Conversation {
         let result = run(stream, &mut |ordered| {
             let gaps = &mut faults.gaps;
             let malformed = &mut faults.malformed;
+            if let Ordered::Piece(piece) = &ordered
+                && piece.late_ns > 0
+            {
+                between.was_missing(side, piece.mark, piece.late_ns);
+            }
             let mut out = |message: Message<'_>| {
                 learn(between, server_known, side, message.exchange.as_deref());
                 *malformed += u64::from(message.malformed);

@@ -110,7 +110,7 @@ const COLUMNS: &[RowColumn<Transactions>] = &[
         TransactionCell::Words(|r, words| {
             words.extend(r.transaction.chain.iter().map(|op| op.name))
         })),
-    signed("service_ns", "Time that this request had the server to itself, nanoseconds.",
+    signed("service_ns", "Time that this request had the server to itself, without the wait for a response that was lost before the capture, nanoseconds.",
         |r| r.transaction.service_ns),
     count("duplicate_responses", "Responses seen again after the final one.",
         Width::Bits32, |r| Some(r.transaction.duplicate_responses.into())),
