@@ -19,8 +19,6 @@ TABLE = {
         "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
-    "losses with several outstanding: off by a few points":
-        
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
         "3/fast-both-far cm",
     "a time-out before the capture counts as 200 ms; it is a round trip longer (RFC 6298)":

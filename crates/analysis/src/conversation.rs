@@ -294,6 +294,12 @@ impl Conversation {
         self.between.was_lost_before(side, mark, (ns, more));
     }
 
+    /// This frame of `side` was missing so long, ns, while later ones were there.
+    #[cold]
+    pub(crate) fn was_missing(&mut self, side: usize, mark: Mark, late_ns: i64) {
+        self.between.was_missing(side, mark, late_ns);
+    }
+
     /// Whether the message under way from `side` goes on at this byte.
     pub(crate) fn goes_on(&self, side: usize, position: u32) -> bool {
         self.assemblers[side].goes_on(position.into())

@@ -8,7 +8,7 @@ use crate::key::ConversationKey;
 use crate::numbered::{HeldSegment, Link, Turn};
 use crate::packets::TIMER_NS;
 use crate::path::Path;
-use crate::piece::Sent;
+use crate::piece::{Piece, Sent};
 use crate::table::TablePlace;
 use crate::world::Shared;
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
@@ -305,6 +305,7 @@ impl AnalyzerState {
                         self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                     }
                     arrival.piece.late_ns = arrival.piece.mark.at.since(first).max(0);
+                    self.was_missing(arrival);
                 }
                 let owner = self.unit(arrival, side, link, common, sink);
                 link.owned(side, number, owner);
@@ -404,6 +405,19 @@ impl AnalyzerState {
             && let Some(conversation) = self.conversations.get_mut(place)
         {
             conversation.was_lost_before(side, arrival.piece.mark, lost);
+        }
+    }
+
+    /// This frame was missing while later ones of its link were there.
+    #[cold]
+    fn was_missing(&mut self, arrival: &Arrival<'_>) {
+        let known = &arrival.path.conversation;
+        let Piece { mark, late_ns, .. } = arrival.piece;
+        if late_ns > 0
+            && let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
+            && let Some(conversation) = self.conversations.get_mut(place)
+        {
+            conversation.was_missing(side, mark, late_ns);
         }
     }
 
