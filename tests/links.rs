@@ -478,3 +478,37 @@ fn which_encrypted_response_answers_which_request_is_doubted_where_that_is_guess
         assert_eq!(found.snapshot.capture.grade, grade);
     }
 }
+
+/// Of two responses under way the first is missing while the second is there, and comes half a second later: 499 ms
+/// of that are loss recovery.
+#[test]
+fn a_frame_that_later_ones_of_its_link_overtake_by_a_timer_was_lost() {
+    for stations in [NBF, NBIPX, SPP] {
+        let mut text = format!("title made\n{stations}0.000 C>S connect gap=0.001\n");
+        for round in 0..20 {
+            let lines = [
+                (0, "C>S smb1 read-andx mid=2 fid=1 offset=0 length=64"),
+                (1, "C>S smb1 read-andx mid=3 fid=1 offset=64 length=64"),
+                (2, "S>C smb1 read-andx mid=2 data=64"),
+                (3, "S>C smb1 read-andx mid=3 data=64"),
+            ];
+            for (ms, line) in lines {
+                text += &format!("{}.{:03} {line}\n", 1 + round, ms);
+            }
+        }
+        let scenario = Scenario::parse("overtaken", &text).unwrap();
+        let mut frames = scenario.frames().to_vec();
+        let began = frames[0].at;
+        for frame in &mut frames {
+            let ms = frame.at.since(began) / MS;
+            if ms >= 1_000 && ms % 1_000 == 2 {
+                frame.at = frame.at.plus(500 * MS);
+            }
+        }
+        frames.sort_by_key(|frame| frame.at);
+        let found = analyse_frames(&frames);
+        let all = &found.snapshot.ledgers[0].ledger;
+        let lost = all.get(Phase::Retransmission) as i64 / MS;
+        assert_eq!(lost, 20 * 499, "{stations}: {all:?}");
+    }
+}
