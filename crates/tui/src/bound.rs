@@ -2,13 +2,14 @@
 
 use crate::keys::{Action, BINDINGS, Binding, Where, name, shown};
 use crate::model::Model;
-use crate::place::Place;
+use crate::place::{Place, TABS};
 use ratatui::crossterm::event::KeyEvent;
 
 /// What a key does here.
 pub(crate) fn action(model: &Model, event: &KeyEvent) -> Option<Action> {
     let name = name(event)?;
-    if let Some(digit) = name.parse::<usize>().ok().filter(|n| (1..=9).contains(n)) {
+    let screens = 1..=TABS.len();
+    if let Some(digit) = name.parse::<usize>().ok().filter(|n| screens.contains(n)) {
         return Some(Action::Tab(digit - 1));
     }
     let mut all = BINDINGS.iter().zip(model.keys.iter());

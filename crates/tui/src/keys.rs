@@ -4,6 +4,8 @@
 mod bindings;
 mod names;
 
+use crate::place::TABS;
+
 pub(crate) use bindings::BINDINGS;
 pub(crate) use names::{name, shown};
 
@@ -105,8 +107,9 @@ pub(crate) struct Binding {
 /// The table of `docs/screen.md`.
 #[must_use]
 pub fn markdown() -> String {
-    let mut out = String::from(
-        "| key | what it does | name |\n|---|---|---|\n| `1` to `9` | Open that screen. | |\n",
+    let screens = TABS.len();
+    let mut out = format!(
+        "| key | what it does | name |\n|---|---|---|\n| `1` to `{screens}` | Open that screen. | |\n"
     );
     for binding in BINDINGS {
         let keys: Vec<String> = binding

@@ -4,7 +4,7 @@ use crate::bound::applies;
 use crate::keys::{Action, BINDINGS, shown};
 use crate::model::{Hint, Level, Model};
 use crate::place::Place;
-use crate::table::{self, AnyRows};
+use crate::table::{self, AnyRows, RowIdentity};
 use crate::{Command, Decoded, Feed, view};
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -113,7 +113,12 @@ impl Model {
             };
             if let Some(level) = self.ways[tab].iter_mut().rev().find(waits) {
                 level.pane.frames = Some(frames);
+                let wanted = level.pane.wanted;
                 self.refresh();
+                if let Some(number) = wanted.filter(|_| self.level().pane.wanted == wanted) {
+                    let key = RowIdentity::Number(number);
+                    self.with_table(|table, rows, page| table.choose(&key, rows, page));
+                }
                 return;
             }
         }

@@ -60,6 +60,14 @@ pub(crate) fn number(model: &mut Model, key: &KeyEvent, mut text: String) -> Vec
                 let (first, last) = (frames.start(), frames.end());
                 model.open_frames(format!("frames {first} to {last}"), Command::Decode(frames))
             }
+            Some(JumpTarget::Frame(number)) => {
+                let first = number.saturating_sub(AROUND).max(1);
+                let frames = first..=number.saturating_add(AROUND);
+                let title = format!("frame {number} among {AROUND} before and behind");
+                let asked = model.open_frames(title, Command::Decode(frames));
+                model.level_mut().pane.wanted = Some(number);
+                asked
+            }
             None => {
                 model.complain(format!("{text}: {}", view::NUMBER_SYNTAX));
                 Vec::new()
@@ -74,6 +82,8 @@ const AROUND: u64 = 10;
 #[derive(Debug, PartialEq, Eq)]
 enum JumpTarget {
     Request(u64),
+    /// With those around it.
+    Frame(u64),
     Frames(RangeInclusive<u64>),
 }
 
@@ -89,11 +99,7 @@ impl JumpTarget {
                 let (first, last) = number(first).zip(number(last))?;
                 (first <= last).then_some(Self::Frames(first..=last))
             }
-            None => {
-                let at = number(frames)?;
-                let first = at.saturating_sub(AROUND).max(1);
-                Some(Self::Frames(first..=at.saturating_add(AROUND)))
-            }
+            None => number(frames).map(Self::Frame),
         }
     }
 }
@@ -106,7 +112,7 @@ mod tests {
     fn requests_and_frames_are_told_by_number() {
         assert_eq!(JumpTarget::parse("17"), Some(JumpTarget::Request(17)));
         assert_eq!(JumpTarget::parse("#17 "), Some(JumpTarget::Request(17)));
-        assert_eq!(JumpTarget::parse("f5"), Some(JumpTarget::Frames(1..=15)));
+        assert_eq!(JumpTarget::parse("f5"), Some(JumpTarget::Frame(5)));
         assert_eq!(
             JumpTarget::parse("f120-140"),
             Some(JumpTarget::Frames(120..=140))

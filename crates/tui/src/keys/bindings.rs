@@ -34,7 +34,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     key(A::Statistics, "statistics", &["D"], Everywhere, "",
         "Open further statistics, such as the size of requests."),
     key(A::Add, "add", &["a"], Chart, "add", "Add lines to the chart: object, station, counters."),
-    key(A::Remove, "remove", &["x", "delete"], Chart, "take away", "Remove the chosen line from the chart."),
+    key(A::Remove, "remove", &["x", "delete"], Chart, "remove", "Remove the chosen line from the chart."),
     key(A::Look, "look", &["v"], Chart, "look",
         "The chart over time, the latest values as bars, or as numbers."),
     key(A::ScaleUp, "scale_up", &["."], Chart, "", "Draw the chosen line ten times as high."),

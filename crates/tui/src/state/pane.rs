@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) struct Pane {
     /// The frames, once they have come.
     pub(crate) frames: Option<Arc<Vec<Decoded>>>,
+    /// The frame that was asked for, among those around it.
+    pub(crate) wanted: Option<u64>,
     pub(crate) focus: Focus,
     pub(crate) branches: Branches,
     /// The first line of bytes that is shown, if the user chose.

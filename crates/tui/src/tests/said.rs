@@ -133,6 +133,9 @@ fn keys_stay_visible_and_say_why_they_do_nothing() {
     assert!(shown(&model).contains("s works only where there is a table"));
     press(&mut model, "y");
     assert!(shown(&model).contains("y has no meaning; ? lists the keys"));
+    // There is no such screen.
+    press(&mut model, "7");
+    assert!(shown(&model).contains("7 has no meaning; ? lists the keys"));
     assert_eq!(hints(&model), before);
 }
 
@@ -235,7 +238,7 @@ fn symptoms_that_appear_and_go_are_noted_with_their_time() {
     press(&mut model, "6");
     let text = shown(&model);
     let title = |nth: usize| feed.about.texts.title(raised[nth]);
-    for (what, nth) in [("went     ", 0), ("appeared ", 1)] {
+    for (what, nth) in [("withdrawn", 0), ("raised   ", 1)] {
         let said = format!("09:01:22   {what} {}", title(nth));
         assert!(text.contains(&said), "{said}: {text}");
     }

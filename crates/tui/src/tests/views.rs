@@ -30,6 +30,24 @@ fn decoded(from: u64, to: u64) -> Arc<Vec<Decoded>> {
     Arc::new(frames)
 }
 
+/// A frame that is asked for by its number is the chosen one among those around it.
+#[test]
+fn a_frame_asked_for_is_the_one_that_is_open() {
+    let mut model = model(replayed(), 120, 36);
+    press(&mut model, "o f 1 2 6");
+    let asked = press(&mut model, "enter");
+    assert!(
+        matches!(&asked[..], [Command::Decode(frames)] if *frames == (116..=136)),
+        "{asked:?}"
+    );
+    update(&mut model, Message::Decoded(decoded(116, 136)));
+    let rows = model.rows().unwrap();
+    let chosen = model.level().table.chosen().unwrap();
+    let number = rows.cell(chosen, 0, &model.context());
+    assert_eq!(number.exported().to_string(), "126");
+    assert!(shown(&model).contains("frame 126"), "{}", shown(&model));
+}
+
 /// The screen with the decoded frames of the costliest symptom, as its caller delivers them.
 fn frames(width: u16, height: u16) -> Model {
     let mut model = model(replayed(), width, height);
@@ -372,7 +390,7 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
         cells.map(|cell| cell.exported().to_string()).collect()
     };
     let number = |text: &String| text.parse::<u64>().unwrap_or(0);
-    let all = column(&model, "lost");
+    let all = column(&model, "cost");
     press(&mut model, "w");
     let window = feed.recent.last(10);
     let lost = feed.symptoms.between(window.begins(), window.ends());
@@ -384,7 +402,7 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
         .map(|lost| lost.cost_ns)
         .collect();
     raised.sort_unstable_by(|a, b| b.cmp(a));
-    let costs: Vec<u64> = column(&model, "lost").iter().map(number).collect();
+    let costs: Vec<u64> = column(&model, "cost").iter().map(number).collect();
     assert_eq!(costs.get(..raised.len()), Some(raised.as_slice()));
     assert!(raised.len() > 1 && raised.len() < all.len(), "{raised:?}");
     let hidden = all.len() - costs.len();
@@ -401,7 +419,7 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
     assert!(text.contains("lost in the last 300 s"), "{text}");
     let sum = |costs: &[String]| costs.iter().map(number).sum::<u64>();
     let past = found.found[found.found.len() - 1].hits.cost_ns;
-    assert_eq!(sum(&column(&model, "lost")) + past, sum(&all));
+    assert_eq!(sum(&column(&model, "cost")) + past, sum(&all));
 }
 
 /// In the last ten seconds of the capture, from 09:01:13 on.

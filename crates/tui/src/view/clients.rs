@@ -56,7 +56,7 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
         Head::right("waited", 8).rank(1)
             .help("Time that the client waited for responses. The longest wait stands first.")
             => r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))),
-        Head::right("of all", 7).rank(3).help("The client's share of the time that all clients waited.")
+        Head::right("of waited", 9).rank(3).help("The client's share of the time that all clients waited.")
             => r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(row.ledger.waited(), r.waited).into()

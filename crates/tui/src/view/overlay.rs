@@ -2,6 +2,7 @@
 
 use crate::keys::{self, Where};
 use crate::model::{Model, Overlay};
+use crate::place::TABS;
 use crate::table::{self, Format, scrollbar};
 use crate::text::{self, put};
 use crate::view;
@@ -30,7 +31,7 @@ fn help(model: &Model) -> Vec<OverlayLine> {
         });
         if at == Where::Everywhere {
             lines.push(OverlayLine {
-                left: "1 to 9".to_owned(),
+                left: format!("1 to {}", TABS.len()),
                 right: "Open that screen; again: back to its top.".to_owned(),
             });
         }

@@ -32,12 +32,15 @@ fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
         Culprit::Network => verdict.share(one).ns.low,
         Culprit::Client | Culprit::Server => verdict.share(one).ns.high,
     };
-    let (mut name, ns) = match verdict.finding {
+    let (mut name, share) = match verdict.finding {
         Finding::None => return lines,
-        Finding::Named(one) => (one.name().to_owned(), part(one)),
+        Finding::Named(one) => (
+            one.name().to_owned(),
+            words::share(one, verdict.share(one).thousandths),
+        ),
         Finding::Either(one, other) => (
             format!("{} or {}", one.name(), other.name()),
-            part(one).saturating_add(part(other)),
+            Percent(part(one).saturating_add(part(other)), verdict.active_ns).to_string(),
         ),
     };
     if lines.len() <= 2 {
@@ -48,8 +51,7 @@ fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
     }
     let active = i64::try_from(verdict.active_ns).unwrap_or(i64::MAX);
     let mut short = vec![format!(
-        "{since}{name}: {} of {} active{}",
-        Percent(ns, verdict.active_ns),
+        "{since}{name}: {share} of {} active{}",
         Short(active),
         if width < 60 { "" } else { " time" }
     )];
@@ -91,7 +93,19 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
     for damage in feed.about.damage.iter().take(usize::from(roomy)) {
         said(&mut all, Tone::Bad, &format!("Damaged: {damage}"));
     }
-    for doubt in words::doubts(&verdict).take(if height < 26 { 1 } else { 3 }) {
+    let doubts = words::doubts(&verdict).count();
+    let shown = match height {
+        ..18 => 0,
+        18..26 if width < 60 => 1,
+        18..26 => 2,
+        _ => 3,
+    };
+    for (n, doubt) in words::doubts(&verdict).take(shown).enumerate() {
+        let more = doubts - shown.min(doubts);
+        let doubt = match more > 0 && n + 1 == shown {
+            true => format!("{doubt} {more} more: wirewait report --full"),
+            false => doubt,
+        };
         if roomy {
             said(&mut all, Tone::Warn, &doubt);
         }

@@ -138,7 +138,7 @@ fn select<'m>(model: &'m Model, feed: &'m Feed) -> (Vec<SymptomRow<'m>>, u64) {
 
 fn columns<'m>() -> Vec<Column<SymptomRow<'m>>> {
     columns_of![|r: &SymptomRow<'_>, context|
-        Head::right("lost", 8)
+        Head::right("cost", 8)
             .help("Time lost to the symptom, in the window if one is chosen. The greatest cost stands first. Symptoms that come from sums have no moments: theirs is of the whole capture.")
             => toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet()),
         Head::left("symptom", 18).most(48).help("Title of the symptom.")
@@ -194,7 +194,7 @@ pub(super) fn raised(model: &Model) -> Option<List<SymptomRow<'_>>> {
     };
     Some(List {
         columns: columns_of![|r: &SymptomRow<'_>, context|
-            Head::right("lost", 8)
+            Head::right("cost", 8)
                 => toned(r, Cell::time(Some(saturated(r.lost().cost_ns))).quiet()),
             Head::left("symptom", 16).most(40)
                 => toned(
@@ -353,14 +353,14 @@ fn changes(model: &Model, area: Rect, buffer: &mut Buffer) {
     rule(
         buffer,
         area,
-        "appeared and went, the latest first",
+        "raised and withdrawn, the latest first",
         &context,
     );
     for (change, y) in model.changes.iter().rev().zip(area.y + 1..area.bottom()) {
         let at = Rfc3339(change.at).to_string();
         let (what, style) = match change.appeared {
-            true => ("appeared", context.theme.warn),
-            false => ("went", context.theme.dim),
+            true => ("raised", context.theme.warn),
+            false => ("withdrawn", context.theme.dim),
         };
         let said = format!(
             "{what:9} {}, {}",
@@ -426,7 +426,7 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         };
         entries.push(("in window", said));
     }
-    entries.push(("lost", cost(symptom)));
+    entries.push(("cost", cost(symptom)));
     entries.push(("frames", places(&symptom.hits, usize::MAX)));
     if !symptom.words.is_empty() {
         let words = symptom.words.iter();
