@@ -63,7 +63,7 @@ pub(crate) fn number(model: &mut Model, key: &KeyEvent, mut text: String) -> Vec
             Some(JumpTarget::Frame(number)) => {
                 let first = number.saturating_sub(AROUND).max(1);
                 let frames = first..=number.saturating_add(AROUND);
-                let title = format!("frame {number} among {AROUND} before and behind");
+                let title = format!("frame {number} and those around it");
                 let asked = model.open_frames(title, Command::Decode(frames));
                 model.level_mut().pane.wanted = Some(number);
                 asked

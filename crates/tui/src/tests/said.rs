@@ -113,6 +113,23 @@ fn the_same_percentile_is_never_two_numbers() {
     );
 }
 
+/// What to do about a mistake stands at the end of what is said, on any screen.
+#[test]
+fn a_long_notice_is_not_cut_off() {
+    for (width, height) in [(44, 12), (80, 24), (120, 35)] {
+        let mut model = model(replayed(), width, height);
+        model.complain(
+            "cannot write to /srv/captures/of/the/third/floor/requests-20260301T090122Z.pcapng: \
+             Permission denied; make the folder writable",
+        );
+        let text = shown(&model);
+        let flat: Vec<&str> = text.split_whitespace().collect();
+        let flat = flat.join(" ");
+        assert!(flat.contains("make the folder writable"), "{text}");
+        assert!(text.contains("? help"), "{text}");
+    }
+}
+
 /// A notice takes no key from the line of keys, and a key that does nothing here says why.
 #[test]
 fn keys_stay_visible_and_say_why_they_do_nothing() {

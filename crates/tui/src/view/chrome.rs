@@ -165,8 +165,15 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     if let Some(seconds) = model.window {
         piece(0, Tone::Warn, format!("last {seconds} s"));
     }
-    if let Some((tone, said)) = &model.said {
-        piece(0, *tone, Escaped(said).to_string());
+    let said = model.said.as_ref();
+    let said = said.map(|(tone, said)| (*tone, Escaped(said).to_string()));
+    // What to do about it stands at its end, which must not be cut off.
+    let (long, said) = match said {
+        Some((_, ref text)) if text::width(text) > usize::from(screen.width) / 2 => (said, None),
+        said => (None, said),
+    };
+    if let Some((tone, said)) = said {
+        piece(0, tone, said);
     }
     let filter = &model.level().table.filter_text;
     if !filter.is_empty() {
@@ -210,6 +217,28 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
         let wide = text::width(&piece.text) as u16;
         put(buffer, (x, y), wide, &piece.text, piece.style);
         x = x.saturating_add(wide + 2);
+    }
+    if let Some((tone, said)) = long {
+        above(&said, theme.tone(tone), (screen, y), buffer);
+    }
+}
+
+/// Says something in whole lines above the status, at this height.
+fn above(said: &str, style: Style, (screen, y): (Rect, u16), buffer: &mut Buffer) {
+    let wide = usize::from(screen.width);
+    let lines = text::lines(said, wide);
+    let first = lines
+        .len()
+        .saturating_sub(usize::from(y.saturating_sub(screen.y)));
+    let shown = lines[first..].iter().rev();
+    for (line, y) in shown.zip((screen.y..y).rev()) {
+        put(
+            buffer,
+            (screen.x, y),
+            screen.width,
+            &format!("{line:wide$}"),
+            style,
+        );
     }
 }
 
