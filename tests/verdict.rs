@@ -421,7 +421,7 @@ fn requests_lost_before_the_capture_are_loss_recovery() {
 
 /// Of two responses the first is lost before the capture: it had been sent before the second, which came 199.999 ms
 /// before it was retransmitted. A pause of 99 ms and 19 of 98 ms are the client's, less the
-/// way of 100 us each.
+/// way of 113 us each.
 #[test]
 fn a_response_that_later_ones_overtake_by_a_timer_was_lost() {
     let capture = crate::support::root().join("captures/tcp/lost-response-of-two.pcapng");
@@ -430,7 +430,7 @@ fn a_response_that_later_ones_overtake_by_a_timer_was_lost() {
     let all = rows.iter().find(|row| row.of == LedgerOf::Capture).unwrap();
     let us = |phase| all.ledger.get(phase) / 1_000;
     assert_eq!(us(Phase::Retransmission), 20 * 199_999);
-    assert_eq!(us(Phase::Client), 98_900 + 19 * 97_900);
+    assert_eq!(us(Phase::Client), 98_887 + 19 * 97_887);
     let verdict = Verdict::on(&found.snapshot);
     assert_eq!(verdict.finding, Finding::Named(Network));
     let symptoms = found.snapshot.symptoms.found.iter();
