@@ -108,7 +108,7 @@ fn a_mistake_ends_the_program_with_its_place_but_not_the_help() {
     let (_, errors, code) = run(wirewait(&home).args(["--config", "none.toml", DEMO]));
     assert_eq!(code, 1);
     assert!(
-        errors.starts_with("wirewait: cannot read none.toml: "),
+        errors.starts_with("wirewait: none.toml: cannot be opened: "),
         "{errors}"
     );
 }

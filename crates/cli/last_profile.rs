@@ -4,7 +4,7 @@ use crate::args::ProfileArgs;
 use crate::failure::Failure;
 use std::io::Read;
 use wirewait::{Layout, Registry, last, registry};
-use wirewait_capture::held;
+use wirewait_capture::{cannot_open, held};
 use wirewait_report::Escaped;
 
 /// More than a table can have; the reader of tables says so.
@@ -16,8 +16,9 @@ pub(crate) fn read(args: &ProfileArgs) -> Result<Option<Layout>, Failure> {
         return Ok(None);
     };
     let name = path.display().to_string();
-    let cannot =
-        |error: std::io::Error| Failure::Cannot(format!("cannot read {}: {error}", Escaped(&name)));
+    let cannot = |error: std::io::Error| {
+        Failure::Cannot(format!("{}: {}", Escaped(&name), cannot_open(&error)))
+    };
     let file = held::open(path).map_err(cannot)?;
     let mut bytes = Vec::new();
     file.take(MOST).read_to_end(&mut bytes).map_err(cannot)?;

@@ -8,7 +8,7 @@ use crate::summaries;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use wirewait::Summary;
-use wirewait_capture::{Options, held};
+use wirewait_capture::{Options, cannot_open, held};
 use wirewait_report::summary::Buckets;
 use wirewait_report::{Digits, Escaped, summary};
 
@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<Summary, Failure> {
     let source: Box<dyn Read> = if is_stdin(path) {
         Box::new(io::stdin())
     } else {
-        Box::new(held::open(path).map_err(|error| cannot(&error))?)
+        Box::new(held::open(path).map_err(|error| cannot(&cannot_open(&error)))?)
     };
     let bytes = summaries::whole(source).map_err(|error| cannot(&error))?;
     let document = summaries::document(&bytes).map_err(|why| cannot(&why))?;

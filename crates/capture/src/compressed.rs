@@ -422,6 +422,8 @@ pub(crate) mod tests {
                 if !frames.is_empty() {
                     assert_eq!(fault.severity, Severity::Damaged);
                     assert!(fault.message.contains(name), "{fault:?}");
+                    let says = "; position in the unpacked data";
+                    assert!(fault.message.ends_with(says), "{fault:?}");
                 }
             }
         }

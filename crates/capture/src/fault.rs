@@ -1,5 +1,6 @@
 //! What is wrong with a file.
 
+use crate::causes::unnumbered;
 use crate::raw::MAX_FRAME;
 use std::io;
 use wirewait_wire::{SourceError, SourceErrorKind};
@@ -88,6 +89,14 @@ impl Fault {
         )
     }
 
+    /// Its offset counts unpacked bytes: that is said before the offset is.
+    pub(crate) fn of_unpacked(mut self) -> Self {
+        if self.offset.is_some() {
+            self.message.push_str("; position in the unpacked data");
+        }
+        self
+    }
+
     pub(crate) fn named(self, name: &str) -> SourceError {
         SourceError {
             kind: match self.severity {
@@ -96,7 +105,7 @@ impl Fault {
             },
             name: name.to_owned(),
             offset: self.offset,
-            message: self.message,
+            message: unnumbered(&self.message).into_owned(),
         }
     }
 }

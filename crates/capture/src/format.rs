@@ -5,7 +5,8 @@
 
 use crate::calendar::Zone;
 use crate::fault::Fault;
-use crate::reader::{Action, Format, HEAD, Reader};
+use crate::interfaces::Interfaces;
+use crate::reader::{Action, Format, HEAD, Reader, Record};
 use crate::window::Window;
 use crate::{
     compressed, foreign, iptrace, lanalyzer, netmon, netxray, ngsniffer, pcap, pcapng, snoop,
@@ -60,7 +61,15 @@ pub(crate) fn recognise(
             return Err(unknown(head));
         };
         match format.action {
-            Action::Read(open) => return open(window, zone),
+            Action::Read(open) => {
+                let reader = open(window, zone);
+                return match wrapped_in {
+                    None => reader,
+                    Some(_) => reader
+                        .map(|reader| Box::new(Unpacked(reader)) as Box<dyn Reader>)
+                        .map_err(Fault::of_unpacked),
+                };
+            }
             Action::Unwrap(unwrap) => {
                 let inner = unwrap(window).map_err(|error| {
                     Fault::unreadable(format!(
@@ -82,6 +91,30 @@ pub(crate) fn recognise(
     Err(Fault::unreadable(format!(
         "is compressed more than {MAX_NEST} times over; decompress it first"
     )))
+}
+
+/// What is wrong in a compressed file stands somewhere in its unpacked bytes, which may be far more
+/// than it has.
+struct Unpacked(Box<dyn Reader>);
+
+impl Reader for Unpacked {
+    fn next(&mut self, interfaces: &mut Interfaces) -> Result<Option<Record>, Fault> {
+        self.0.next(interfaces).map_err(Fault::of_unpacked)
+    }
+
+    #[inline]
+    fn usual(&mut self, record: &mut Record) -> bool {
+        self.0.usual(record)
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    fn remarks(&self) -> &[String] {
+        self.0.remarks()
+    }
 }
 
 fn unknown(head: &[u8]) -> Fault {

@@ -14,6 +14,7 @@
 
 mod archive;
 mod calendar;
+mod causes;
 mod clock;
 mod completeness;
 mod compressed;
@@ -46,6 +47,7 @@ mod stream;
 mod window;
 pub mod write;
 
+pub use causes::{cannot_open, cannot_write, unnumbered};
 pub use files::{Files, Options, Progress, STEP_BACK, open};
 pub use interfaces::Interface;
 pub use origins::Origins;

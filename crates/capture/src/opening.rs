@@ -1,5 +1,6 @@
 //! Files, opened with errors that say what to do.
 
+use crate::causes::cannot_open;
 use crate::fault::Fault;
 use crate::held::{self, HeldCapture};
 use std::path::Path;
@@ -14,7 +15,7 @@ pub(crate) fn open_file(path: &Path) -> Result<HeldCapture, Fault> {
              limit of open files with `ulimit -n`"
                 .to_owned()
         } else {
-            format!("cannot be opened: {error}")
+            cannot_open(&error)
         })
     })?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {

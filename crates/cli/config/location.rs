@@ -117,8 +117,10 @@ pub(crate) fn leading(args: &[OsString]) -> usize {
 /// The text of a file; of one that is not named, if it is there.
 pub(super) fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> {
     let name = path.display().to_string();
-    let cannot =
-        |error: std::io::Error| Failure::Cannot(format!("cannot read {}: {error}", Escaped(&name)));
+    let cannot = |error: std::io::Error| {
+        let why = wirewait_capture::cannot_open(&error);
+        Failure::Cannot(format!("{}: {why}", Escaped(&name)))
+    };
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if !named && is_absent(error.kind()) => return Ok(None),

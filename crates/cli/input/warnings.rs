@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, Write};
+use wirewait_capture::unnumbered;
 use wirewait_report::Escaped;
 
 thread_local! {
@@ -19,6 +20,7 @@ pub(crate) fn holding_warnings<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) 
 
 /// Tells the user something beside the results.
 pub(crate) fn warn(text: &str) {
+    let text = &*unnumbered(text);
     let held = HELD.with_borrow_mut(|held| match held {
         Some(held) => {
             held.push(text.to_owned());

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use stock::Stock;
 use wirewait::{Endpoint, Timestamp, Transaction};
+use wirewait_capture::unnumbered;
 use wirewait_capture::write::Description;
 use wirewait_report::Escaped;
 use wirewait_tui::Message;
@@ -188,7 +189,8 @@ impl Errands {
         let reply = match begun {
             Ok(_) => None,
             Err(error) => Some(Message::Failed(format!(
-                "no thread can be started: {error}"
+                "no thread can be started: {}",
+                unnumbered(&error.to_string())
             ))),
         };
         self.pending += 1;

@@ -134,7 +134,7 @@ fn refused(name: &str, said: String) -> LiveError {
     {
         return LiveError {
             kind: LiveErrorKind::NoRights,
-            message: format!("{name}: no right to capture there ({said})"),
+            message: format!("{name}: no permission to capture on this interface ({said})"),
         };
     }
     match named {

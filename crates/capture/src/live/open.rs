@@ -5,6 +5,7 @@ use super::handle::Handle;
 use super::lanes::Lanes;
 use super::worker::Worker;
 use super::{Control, Feed, Live, LiveError, LiveErrorKind, LiveInterface, LiveOptions};
+use crate::causes::unnumbered;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -85,7 +86,10 @@ impl Opened {
                 .spawn(move || worker.run(handle))
                 .map_err(|error| LiveError {
                     kind: LiveErrorKind::Other,
-                    message: format!("no thread can be started for capturing: {error}"),
+                    message: format!(
+                        "no thread can be started for capturing: {}",
+                        unnumbered(&error.to_string())
+                    ),
                 })?;
             live.feeds.push(Feed {
                 ended: false,

@@ -3,6 +3,7 @@
 use super::batch::{Abandoned, Outbox};
 use super::lanes::Lanes;
 use super::{Control, Feed, Live, LiveError, LiveErrorKind, Note};
+use crate::causes::unnumbered;
 use crate::{Files, Options};
 use std::io::{self, Read};
 use std::sync::mpsc::channel;
@@ -55,7 +56,10 @@ pub fn from_reader(
         })
         .map_err(|error| LiveError {
             kind: LiveErrorKind::Other,
-            message: format!("no thread can be started for reading: {error}"),
+            message: format!(
+                "no thread can be started for reading: {}",
+                unnumbered(&error.to_string())
+            ),
         })?;
     Ok(live)
 }

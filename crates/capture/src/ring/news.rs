@@ -1,5 +1,6 @@
 //! What happened to the saving, in words.
 
+use crate::causes::{cannot_write, unnumbered};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -16,27 +17,15 @@ pub struct Trouble {
     pub error: io::Error,
 }
 
-impl Trouble {
-    /// What helps against it.
-    const fn advice(kind: io::ErrorKind) -> &'static str {
-        match kind {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
-            io::ErrorKind::FileTooLarge => "allow larger files (ulimit -f), or save smaller ones",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                "make the folder writable"
-            }
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "make the folder",
-            io::ErrorKind::AlreadyExists => "name another file",
-            _ => "see to the disk",
-        }
-    }
-}
-
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, error } = self;
-        let advice = Self::advice(error.kind());
-        write!(f, "cannot write to {}: {error}; {advice}", file.display())
+        write!(
+            f,
+            "cannot write to {}: {}",
+            file.display(),
+            cannot_write(error)
+        )
     }
 }
 
@@ -81,8 +70,9 @@ impl fmt::Display for News {
             }
             Self::NotRemoved(Trouble { file, error }) => write!(
                 f,
-                "cannot remove {}: {error}; remove it by hand, it takes space beside the ring",
-                file.display()
+                "cannot remove {}: {}; remove it by hand, it takes space beside the ring",
+                file.display(),
+                unnumbered(&error.to_string())
             ),
         }
     }
