@@ -384,7 +384,7 @@ fn protocols_are_found_by_what_people_call_them() {
         assert!(names.contains(&name), "{word}: {names:?}");
     }
     let output = wirewait(&["protocols", "gopher"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("gopher"), "{}", stderr(&output));
 }
 

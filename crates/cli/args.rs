@@ -43,7 +43,7 @@ pub(crate) struct ReportArgs {
     pub(crate) text: TextArgs,
     /// Conversation to draw as a ladder diagram (html, json) [default: that of the slowest request,
     /// html only]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) conversation: Option<u64>,
     /// Write the sums of this capture to FILE (JSON); `wirewait merge` adds such files up
     #[arg(long, value_name = "FILE")]
@@ -198,7 +198,7 @@ pub(crate) struct DecodeArgs {
     pub(crate) frames: Vec<FrameRange>,
     /// Frames of this transaction, each with its role; numbered as by `transactions` with the same
     /// --since, --until and --filter
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) transaction: Option<u64>,
     /// Frames that match an expression: smb1, host 00-00-1b-12-34-56, src 10.0.0.1, dst port 445,
     /// command READ*, smb2.MessageId == 5; with and, or, not, ( )

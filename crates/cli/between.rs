@@ -54,6 +54,7 @@ fn place(
         files: one.files.clone(),
         files_from: None,
         gathered: false,
+        places: Vec::new(),
         select: args.select.clone(),
     };
     let mut opened = Input::open(&input)?;

@@ -52,6 +52,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
             files: one.files.clone(),
             files_from: None,
             gathered: false,
+            places: Vec::new(),
             select: args.select.clone(),
         };
         let mut opened = Input::open(&input)?;

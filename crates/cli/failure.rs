@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use wirewait::SourceError;
+use wirewait_capture::{cannot_write, unnumbered};
 use wirewait_report::Escaped;
 
 /// What the exit codes mean, for --help and the manual.
@@ -11,9 +12,14 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (0, "success"),
     (
         1,
-        "failure: something could not be read, captured or written",
+        "failure: something could not be read, captured or written, or the capture has no such frame, \
+         transaction or conversation",
     ),
-    (2, "wrong arguments or configuration"),
+    (
+        2,
+        "wrong arguments or configuration: an unknown name, a value out of range, a pattern without \
+         a match",
+    ),
     (
         3,
         "damaged input or interrupted reading (the results cover what was read), or not all frames \
@@ -69,7 +75,14 @@ impl Failure {
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,
-            _ => Self::Cannot(format!("cannot write to {name}: {error}")),
+            kind => {
+                let folder = Path::new(name).parent().filter(|folder| {
+                    kind == io::ErrorKind::NotFound && !folder.as_os_str().is_empty()
+                });
+                let folder = folder.map_or(String::new(), |folder| format!(" {}", shown(folder)));
+                let why = cannot_write(error);
+                Self::Cannot(format!("cannot write to {name}: {why}{folder}"))
+            }
         }
     }
 }
@@ -87,7 +100,10 @@ pub(crate) fn say(sentence: &str) {
 /// Writes lines to the standard error. Names in them are escaped where they come from, line ends
 /// in them included; what was forgotten there cannot command the terminal either.
 pub(crate) fn tell(text: &str) {
-    let lines: Vec<String> = text.lines().map(|line| Escaped(line).to_string()).collect();
+    let lines: Vec<String> = unnumbered(text)
+        .lines()
+        .map(|line| Escaped(line).to_string())
+        .collect();
     // There is nobody left to tell if this fails.
     let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }
@@ -95,7 +111,7 @@ pub(crate) fn tell(text: &str) {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(text) | Self::Cannot(text) => f.write_str(text),
+            Self::Usage(text) | Self::Cannot(text) => f.write_str(&unnumbered(text)),
             Self::NobodyReads => f.write_str("nobody reads the output"),
         }
     }

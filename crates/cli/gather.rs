@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
+use wirewait_capture::cannot_open;
 
 /// Bytes that a list of files may have: a million long paths.
 const LIST: usize = 1 << 28;
@@ -21,9 +22,11 @@ pub(crate) fn gather(input: &mut InputArgs) -> Result<(), Failure> {
         } else if path.is_dir() {
             input.gathered = true;
             files.append(&mut folder(&path)?);
+            input.places.push(path);
         } else if let Some(pattern) = pattern(&path) {
             input.gathered = true;
             files.append(&mut matching(pattern)?);
+            input.places.push(path);
         } else {
             files.push(path);
         }
@@ -36,6 +39,7 @@ pub(crate) fn gather(input: &mut InputArgs) -> Result<(), Failure> {
             ));
         }
         files.append(&mut listed(list)?);
+        input.places.push(list.clone());
     }
     input.files = files;
     Ok(())
@@ -65,8 +69,8 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     if files.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{}: there is no file in this folder",
+        return Err(Failure::Cannot(format!(
+            "{}: no capture in this folder: it has no files; name the folder that has them",
             shown(path)
         )));
     }
@@ -100,7 +104,9 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     match files.is_empty() {
-        true => Err(Failure::Usage(format!("{name}: no file matches"))),
+        true => Err(Failure::Usage(format!(
+            "{name}: no file matches; check the folder and the pattern"
+        ))),
         false => Ok(files),
     }
 }
@@ -113,7 +119,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
         shown(list)
     };
     let cannot = |error: io::Error| {
-        Failure::Cannot(format!("{name}: the list of files cannot be read: {error}"))
+        Failure::Cannot(format!("{name}: the list of files {}", cannot_open(&error)))
     };
     let mut text = Vec::new();
     let read = if is_stdin(list) {
@@ -126,7 +132,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     };
     read.map_err(cannot)?;
     if text.len() > LIST {
-        return Err(Failure::Usage(format!(
+        return Err(Failure::Cannot(format!(
             "{name}: a list of files has at most {LIST} bytes"
         )));
     }
@@ -142,7 +148,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     match files.is_empty() {
-        true => Err(Failure::Usage(format!("{name}: the list names no file"))),
+        true => Err(Failure::Cannot(format!("{name}: the list names no file"))),
         false => Ok(files),
     }
 }
@@ -157,7 +163,7 @@ fn path_of(bytes: &[u8], _: &str) -> Result<PathBuf, Failure> {
 fn path_of(bytes: &[u8], list: &str) -> Result<PathBuf, Failure> {
     let text = std::str::from_utf8(bytes);
     text.map(PathBuf::from)
-        .map_err(|_| Failure::Usage(format!("{list}: a name in the list is not UTF-8")))
+        .map_err(|_| Failure::Cannot(format!("{list}: a name in the list is not UTF-8")))
 }
 
 #[cfg(test)]
@@ -200,7 +206,7 @@ mod tests {
         assert_eq!(folder(&made.0).ok(), Some(wanted));
         let empty = made.0.join("a/none");
         std::fs::create_dir(&empty).unwrap();
-        assert!(text(folder(&empty).unwrap_err()).contains("no file in this folder"));
+        assert!(text(folder(&empty).unwrap_err()).contains("no capture in this folder"));
     }
 
     #[test]
@@ -237,6 +243,6 @@ mod tests {
         std::fs::write(&list, "\n\n").unwrap();
         assert!(text(listed(&list).unwrap_err()).contains("names no file"));
         let missing = made.0.join("missing");
-        assert!(text(listed(&missing).unwrap_err()).contains("cannot be read"));
+        assert!(text(listed(&missing).unwrap_err()).contains("cannot be opened"));
     }
 }

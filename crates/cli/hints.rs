@@ -6,10 +6,13 @@ pub(crate) use display::in_capture_syntax;
 #[cfg(feature = "libpcap")]
 pub(crate) use display::is_display_syntax;
 
+use crate::args::InputArgs;
+use crate::failure::shown;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use wirewait_capture::held;
 use wirewait_report::Escaped;
+use wirewait_report::words::Grouped;
 
 /// What to type instead of an option that tshark or tcpdump has; `value` is the word behind it.
 pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Option<String> {
@@ -74,6 +77,35 @@ pub(crate) fn instead_of(path: &Path) -> Option<String> {
     })
 }
 
+/// What to say where none of the files that were found is a capture.
+pub(crate) fn no_capture(input: &InputArgs) -> String {
+    const NAMED: usize = 3;
+    let place = match input.places.as_slice() {
+        [place] if place.is_dir() => format!("{}: no capture in this folder", shown(place)),
+        [place] => format!("{}: no capture among its files", shown(place)),
+        _ => "no capture among the files".to_owned(),
+    };
+    let count = input.files.len();
+    let name = |file: &PathBuf| {
+        let folder = input.places.iter().find(|place| file.starts_with(place));
+        let short = folder.and_then(|folder| file.strip_prefix(folder).ok());
+        shown(short.unwrap_or(file))
+    };
+    let mut names: Vec<String> = input.files.iter().take(NAMED).map(name).collect();
+    if count > NAMED {
+        names.push(format!("{} more", Grouped((count - NAMED) as u64)));
+    }
+    format!(
+        "{place}; {} looked at, none is a capture that can be read: {}; to see why one is not: \
+         wirewait FILE",
+        match count {
+            1 => "1 file was".to_owned(),
+            count => format!("{} files were", Grouped(count as u64)),
+        },
+        names.join(", ")
+    )
+}
+
 /// What begins like this, and what to type instead.
 fn kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let archives: [(&[u8], &str, &str); 3] = [
@@ -92,6 +124,10 @@ fn kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let archive = archives.iter().find(|(magic, ..)| head.starts_with(magic));
     if let Some((_, what, instead)) = archive {
         return Some((what, instead));
+    }
+    // pcapng begins with line ends.
+    if head.starts_with(b"\n\r\r\n") {
+        return None;
     }
     let text = head.contains(&b'\n')
         && head
@@ -127,6 +163,7 @@ mod tests {
         assert_eq!(what(b"{\n \"schema\": 1"), Some("JSON that wirewait wrote"));
         assert_eq!(what(b"{\"a\": 1}\n"), Some("JSON"));
         assert_eq!(what(b"\x42\x01\x02\x03\x04"), None);
+        assert_eq!(what(b"\n\r\r\n"), None, "the beginning of pcapng");
         assert_eq!(what(b""), None);
     }
 

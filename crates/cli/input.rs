@@ -7,7 +7,7 @@ mod warnings;
 
 pub(crate) use selection::Selection;
 #[cfg(feature = "libpcap")]
-pub(crate) use selection::compile_filter;
+pub(crate) use selection::{check_syntax, compile_filter};
 pub(crate) use warnings::{holding_warnings, warn};
 
 use crate::args::InputArgs;
@@ -18,7 +18,7 @@ use crate::signals::Signals;
 use crate::when::Moment;
 use progress::{Bar, how_far};
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use wirewait::{
@@ -41,8 +41,12 @@ pub(crate) fn origin(origins: &Origins, transaction: &Transaction) -> Option<(Ar
 }
 
 /// Opens capture files; says what to do about those that are none.
-fn opened(files: &[PathBuf], options: &Options) -> Result<Files, Failure> {
-    open(files, options).map_err(|error| {
+fn opened(args: &InputArgs) -> Result<Files, Failure> {
+    let files = args.files.as_slice();
+    open(files, &options(args)).map_err(|error| {
+        if !args.places.is_empty() && error.kind == SourceErrorKind::Unreadable {
+            return Failure::Cannot(hints::no_capture(args));
+        }
         let named = files
             .iter()
             .find(|file| file.display().to_string() == error.name);
@@ -81,7 +85,7 @@ impl Input {
             ));
         }
         let mut input = Self {
-            files: opened(&args.files, &options(args))?,
+            files: opened(args)?,
             selection,
             thresholds: Thresholds::default(),
             last: None,
@@ -103,7 +107,7 @@ impl Input {
             ));
         }
         Ok(Self {
-            files: opened(&args.files, &options(args))?,
+            files: opened(args)?,
             selection: Selection::new(args)?,
             thresholds: Thresholds::default(),
             last: None,

@@ -47,6 +47,8 @@ pub(crate) fn run(
                     };
                     let input = InputArgs {
                         files: files.clone(),
+                        // Each says of itself why it is none.
+                        places: Vec::new(),
                         ..args.input.clone()
                     };
                     let analyse = || holding_warnings(|| work(&input, settings, thresholds, last));

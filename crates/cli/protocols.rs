@@ -9,7 +9,7 @@ use wirewait_report::{Escaped, protocols};
 pub(crate) fn run(args: &ProtocolsArgs) -> Result<Verdict, Failure> {
     let registry = registry();
     let known = protocols::find(registry.dissectors(), EVIDENCE, &args.names).map_err(|word| {
-        Failure::Cannot(format!(
+        Failure::Usage(format!(
             "no protocol is called {}; `wirewait protocols` lists all of them",
             Escaped(word)
         ))

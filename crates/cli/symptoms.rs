@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use std::io;
 use std::path::Path;
 use wirewait::{Rule, Thresholds};
-use wirewait_capture::held;
+use wirewait_capture::{cannot_open, held};
 use wirewait_report::Escaped;
 use wirewait_report::config::{Mistake, nearest};
 use wirewait_report::symptoms::{self, Texts};
@@ -29,7 +29,10 @@ pub(crate) fn is_named(word: &str) -> bool {
 pub(crate) fn texts(args: &SymptomArgs) -> Result<Texts, Failure> {
     let mut texts = Texts::default();
     if let Some(path) = &args.symptom_texts {
-        texts.overlay(&read(path)?, &name(path)).map_err(usage)?;
+        let text = read(path)?;
+        texts
+            .overlay(&text, &name(path))
+            .map_err(|mistake| cannot(&mistake))?;
     }
     Ok(texts)
 }
@@ -45,8 +48,9 @@ pub(crate) fn explained(args: &SymptomArgs) -> Result<Option<Option<&'static Rul
     }
 }
 
-fn usage(mistake: Mistake) -> Failure {
-    Failure::Usage(Escaped(&mistake.to_string()).to_string())
+/// A file that cannot be read as texts is one that cannot be read.
+fn cannot(mistake: &Mistake) -> Failure {
+    Failure::Cannot(Escaped(&mistake.to_string()).to_string())
 }
 
 fn name(path: &Path) -> String {
@@ -56,5 +60,8 @@ fn name(path: &Path) -> String {
 fn read(path: &Path) -> Result<String, Failure> {
     held::open(path)
         .and_then(io::read_to_string)
-        .map_err(|error| Failure::Cannot(format!("{}: {error}", Escaped(&name(path)))))
+        .map_err(|error| {
+            let why = cannot_open(&error);
+            Failure::Cannot(format!("{}: {why}", Escaped(&name(path))))
+        })
 }

@@ -30,6 +30,9 @@ pub(crate) struct InputArgs {
     /// and skipped.
     #[arg(skip)]
     pub(crate) gathered: bool,
+    /// Folders, patterns and lists that they come from.
+    #[arg(skip)]
+    pub(crate) places: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
 }
@@ -190,10 +193,10 @@ pub(crate) struct OutputArgs {
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct TextArgs {
     /// Print all tables (the default unless the output is a terminal)
-    #[arg(long, overrides_with = "short")]
+    #[arg(long, conflicts_with = "short")]
     full: bool,
     /// Print one screen: verdict, symptoms, slowest requests (the default at a terminal)
-    #[arg(long, overrides_with = "full")]
+    #[arg(long)]
     short: bool,
     #[command(flatten)]
     pub(crate) precise: PreciseArgs,

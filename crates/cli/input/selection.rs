@@ -151,6 +151,18 @@ pub(crate) fn compile_filter(expression: &str) -> Result<Filter, Failure> {
     Ok(filter)
 }
 
+/// Refuses Wireshark's syntax, before anything that is named beside the filter is opened.
+#[cfg(feature = "libpcap")]
+pub(crate) fn check_syntax(expression: &str) -> Result<(), Failure> {
+    if !hints::is_display_syntax(expression) {
+        return Ok(());
+    }
+    match Filter::compile(expression) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(refused(expression, &error)),
+    }
+}
+
 /// Says what to write instead of Wireshark's syntax; of other mistakes, what libpcap says.
 #[cfg(feature = "libpcap")]
 fn refused(expression: &str, error: &FilterError) -> Failure {

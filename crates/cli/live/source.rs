@@ -127,6 +127,9 @@ fn interfaces(args: &LiveArgs, rights: &mut Rights) -> Result<Ready, Failure> {
     use crate::args::Way;
     use wirewait_capture::live::{Direction, LiveOptions};
 
+    if let Some(filter) = &args.filter {
+        input::check_syntax(filter)?;
+    }
     let mut options = LiveOptions::default();
     options.filter = args.filter.clone().unwrap_or_default();
     options.snaplen = args.snaplen;

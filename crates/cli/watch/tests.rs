@@ -28,6 +28,7 @@ fn of(path: PathBuf) -> InputArgs {
         files: vec![path],
         files_from: None,
         gathered: false,
+        places: Vec::new(),
         select: SelectArgs {
             since: None,
             until: None,
