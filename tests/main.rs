@@ -20,6 +20,7 @@ mod differential;
 mod distance;
 mod docs;
 mod efficiency;
+mod errors;
 mod examples;
 mod extcap;
 mod fields;

@@ -8,13 +8,14 @@ use crate::extcap;
 use crate::failure::{self, Failure};
 use crate::help;
 use crate::hints;
+use crate::input::warn;
 use crate::symptoms;
 use crate::when::Moment;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource::DefaultValue;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use wirewait_report::Escaped;
 use wirewait_report::config::nearest;
@@ -25,6 +26,14 @@ pub(crate) fn parse(
     args: impl Iterator<Item = OsString>,
 ) -> Result<(Command, RightsArgs), Failure> {
     let mut typed: Vec<OsString> = args.collect();
+    // Help for `help` is the help.
+    if typed.get(1).is_some_and(|word| word == "help")
+        && typed
+            .get(2)
+            .is_some_and(|word| HELP.iter().any(|flag| word == flag))
+    {
+        typed.remove(1);
+    }
     #[cfg(feature = "libpcap")]
     if let Some(asked) = extcap::asked(&typed) {
         match asked? {
@@ -46,7 +55,13 @@ pub(crate) fn parse(
     }
     let settings = match asks_for_help(&args) {
         true => config::Settings::default(),
-        false => config::Settings::read(&command(), &args, |name| std::env::var_os(name))?,
+        false => {
+            let read = config::Settings::read(&command(), &args, |name| std::env::var_os(name))?;
+            config::mistyped(&args, std::env::vars_os())
+                .iter()
+                .for_each(|text| warn(text));
+            read
+        }
     };
     let implied = args.len() > typed.len();
     match try_parse(args, &settings) {
@@ -58,7 +73,7 @@ pub(crate) fn parse(
         }
         Err(error) => match instead(&error, &typed) {
             Some(message) => Err(Failure::Usage(message)),
-            None => exit(&error, &typed),
+            None => Err(exit(&error, &typed)),
         },
     }
 }
@@ -156,12 +171,16 @@ fn with_explained(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Shows help, or a mistake in the arguments, and ends the program. What was typed cannot command
-/// the terminal that it is shown in.
-fn exit(error: &clap::Error, typed: &[OsString]) -> ! {
+/// Shows help, or a mistake in the arguments, and ends the program, unless the help cannot be
+/// written. What was typed cannot command the terminal that it is shown in.
+fn exit(error: &clap::Error, typed: &[OsString]) -> Failure {
     let typed: Vec<_> = typed.iter().map(|arg| arg.to_string_lossy()).collect();
     if !typed.iter().any(|arg| arg.contains(Escaped::is_needed)) {
-        error.exit();
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        return match printed {
+            Err(failed) if !error.use_stderr() => Failure::writing("the standard output", &failed),
+            _ => std::process::exit(error.exit_code()),
+        };
     }
     let mut text = error.render().to_string();
     let parts = |arg| -> Vec<&str> {
@@ -228,9 +247,36 @@ pub(crate) fn try_parse(
         )
     };
     let command = cli.command.ok_or_else(missing)?;
-    check(&command).map_err(|message| wrong(ErrorKind::ValueValidation, &message))?;
+    check(&command).map_err(|message| mistake(matches.subcommand_name(), &message))?;
     Ok((command, cli.rights))
 }
+
+/// A mistake in the arguments of a command, with the usage of that command.
+fn mistake(name: Option<&str>, message: &str) -> clap::Error {
+    let mut all = command();
+    all.build();
+    let command = name.and_then(|name| all.find_subcommand(name)).cloned();
+    command
+        .unwrap_or(all)
+        .error(ErrorKind::ValueValidation, message)
+}
+
+/// Endings of outputs, and the formats that they ask for. Text has none, or one of the last.
+const ENDINGS: [(&str, &str); 13] = [
+    ("html", "html"),
+    ("htm", "html"),
+    ("json", "json"),
+    ("ndjson", "ndjson"),
+    ("jsonl", "ndjson"),
+    ("csv", "csv"),
+    ("parquet", "parquet"),
+    ("pcapng", "pcapng"),
+    ("arrow", "arrow"),
+    ("feather", "arrow"),
+    ("txt", "text"),
+    ("text", "text"),
+    ("log", "text"),
+];
 
 /// The format that the name of the output asks for, if none is named.
 fn format_of_output(
@@ -248,16 +294,13 @@ fn format_of_output(
         return Ok(None);
     };
     let ending = output.extension().and_then(|ending| ending.to_str());
-    let wanted = match ending.map(str::to_ascii_lowercase).as_deref() {
-        Some("html" | "htm") => "html",
-        Some("json") => "json",
-        Some("ndjson" | "jsonl") => "ndjson",
-        Some("csv") => "csv",
-        Some("parquet") => "parquet",
-        Some("pcapng") => "pcapng",
-        Some("arrow" | "feather") => "arrow",
-        _ => return Ok(None),
+    // Devices and pipes are called as they like.
+    let is_other = output.metadata().is_ok_and(|known| !known.is_file());
+    let Some(ending) = ending.filter(|_| !is_other) else {
+        return Ok(None);
     };
+    let ending = ending.to_ascii_lowercase();
+    let asks = ENDINGS.iter().find(|(known, _)| *known == ending);
     let arg = known
         .find_subcommand(name)
         .and_then(|sub| sub.get_arguments().find(|arg| arg.get_id() == "format"));
@@ -267,16 +310,37 @@ fn format_of_output(
         .iter()
         .map(|value| value.get_name().to_owned())
         .collect();
-    if formats.iter().any(|format| format == wanted) {
-        return Ok(Some(wanted));
-    }
-    let message = format!(
-        "{}: `wirewait {name}` does not write {wanted}; name a file for {}, or choose one with \
-         --format",
-        crate::failure::shown(output),
-        formats.join(", ")
-    );
-    Err(Cli::command().error(ErrorKind::ValueValidation, message))
+    let shown = failure::shown(output);
+    let is_written = |wanted: &str| formats.iter().any(|format| format == wanted);
+    let message = match asks {
+        Some((_, "text")) => return Ok(None),
+        Some((_, wanted)) if is_written(wanted) => return Ok(Some(wanted)),
+        Some((_, wanted)) => format!(
+            "{shown}: `wirewait {name}` does not write {wanted}; name a file for {}, or choose \
+             one with --format",
+            formats.join(", ")
+        ),
+        None => {
+            let endings: Vec<String> = ENDINGS
+                .iter()
+                .filter(|(_, format)| is_written(format))
+                .map(|(ending, _)| format!(".{ending}"))
+                .collect();
+            let instead = match ending.as_str() {
+                "pcap" | "cap" if is_written("pcapng") => {
+                    "; captures are written as pcapng: name it .pcapng"
+                }
+                "pcap" | "cap" => "; captures are written by `wirewait live --save FILE.pcapng`",
+                _ => "",
+            };
+            format!(
+                "{shown}: `wirewait {name}` knows no format of this ending{instead}; endings are \
+                 {}, or choose a format with --format",
+                endings.join(", ")
+            )
+        }
+    };
+    Err(mistake(Some(name), &message))
 }
 
 /// Names the command `report` where none is named.

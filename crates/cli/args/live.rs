@@ -102,7 +102,7 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "DURATION", value_parser = seconds)]
     pub(crate) interval: Option<Span>,
     /// Metrics for Prometheus at http://ADDRESS:PORT/metrics, without the screen: 127.0.0.1:9464
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Exit with code 4 if the condition holds at the end, such as 'p99 > 50ms'; repeatable
     #[arg(long, value_name = "CONDITION", value_parser = limit)]
@@ -252,6 +252,17 @@ fn limit(text: &str) -> Result<Condition, String> {
         Against::Value(_) if !condition.significant => Ok(condition),
         _ => Err("a live capture has no baseline; write a limit like 'p99 > 50ms'".to_owned()),
     }
+}
+
+/// An address with a port, as `--listen` takes it.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let port = |ip: std::net::IpAddr| SocketAddr::new(ip, 9464).to_string();
+        let example = text
+            .parse()
+            .map_or_else(|_| "127.0.0.1:9464".to_owned(), port);
+        format!("write an IP address and a port: {example}")
+    })
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use wirewait_report::Escaped;
-use wirewait_report::config::{Config, Mistake, SettingPart};
+use wirewait_report::config::{Config, Mistake, SettingPart, nearest};
 use wirewait_tui::{Keymap, Rebinding};
 
 /// The variable that names the file; empty for none.
@@ -327,6 +327,38 @@ fn variables() -> impl Iterator<Item = (String, &'static Section, &'static str)>
             (name, section, key)
         })
     })
+}
+
+/// Warnings about variables of the environment that set nothing, and are called nearly as one that does.
+pub(crate) fn mistyped(
+    args: &[OsString],
+    environment: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<String> {
+    const FRONT: &str = "WIREWAIT_";
+    if matches!(place(args, |_: &str| None), Place::Nowhere) {
+        return Vec::new();
+    }
+    let known: Vec<String> = variables()
+        .map(|(name, ..)| name)
+        .chain([VARIABLE.to_owned()])
+        .collect();
+    let mut set: Vec<String> = environment
+        .filter_map(|(name, _)| name.into_string().ok())
+        .filter(|name| name.starts_with(FRONT) && !known.contains(name))
+        .collect();
+    set.sort_unstable();
+    let own = |name: &str| name.strip_prefix(FRONT).map(str::to_owned);
+    let names: Vec<String> = known.iter().filter_map(|name| own(name)).collect();
+    set.iter()
+        .filter_map(|name| {
+            let own = own(name)?;
+            let near = nearest(&own, names.iter().map(String::as_str))?;
+            Some(format!(
+                "{} sets nothing; did you mean {FRONT}{near}?",
+                Escaped(name)
+            ))
+        })
+        .collect()
 }
 
 /// All variables of the environment that are read, with what they set.

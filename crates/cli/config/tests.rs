@@ -236,7 +236,10 @@ fn flags_come_before_the_environment_and_that_before_the_file() {
     let names = || set("[symptoms]\nbusy_percent = 7\nslow_answer_ms = 50\n").unwrap();
     let variables = [("WIREWAIT_THRESHOLD", "busy_percent=8, storm=1")];
     let wrong = with_environment(names(), &variables).unwrap_err();
-    assert_eq!(wrong, "WIREWAIT_THRESHOLD: there is no threshold storm");
+    assert_eq!(
+        wrong,
+        "WIREWAIT_THRESHOLD: there is no threshold storm; `wirewait --print-config` lists all of them"
+    );
     let variables = [("WIREWAIT_THRESHOLD", "busy_percent=8")];
     let both = with_environment(names(), &variables).unwrap();
     use wirewait::Threshold::{Busy, SlowAnswer};

@@ -15,8 +15,12 @@ pub fn threshold(name: &str, value: &str) -> Result<(Threshold, u64), String> {
     let known = Threshold::ALL.iter().find(|t| t.name() == name);
     let Some(threshold) = known else {
         let near = nearest(name, Threshold::ALL.iter().map(|t| t.name()));
-        let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-        return Err(format!("there is no threshold {name}{near}"));
+        return Err(match near {
+            Some(near) => format!("there is no threshold {name}; did you mean {near}?"),
+            None => {
+                format!("there is no threshold {name}; `wirewait --print-config` lists all of them")
+            }
+        });
     };
     let most = if name.ends_with("_percent") {
         100
@@ -46,14 +50,16 @@ pub fn ids() -> Vec<&'static str> {
 /// The rule of this name.
 ///
 /// # Errors
-/// A sentence that names the nearest one.
+/// A sentence that names the nearest one, or all of them.
 pub fn rule(id: &str) -> Result<&'static Rule, String> {
     if let Some(rule) = RULES.iter().find(|rule| rule.id == id) {
         return Ok(rule);
     }
     let near = nearest(id, RULES.iter().map(|rule| rule.id));
-    let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-    Err(format!("there is no symptom {id}{near}"))
+    Err(match near {
+        Some(near) => format!("there is no symptom {id}; did you mean {near}?"),
+        None => format!("there is no symptom {id}; names are {}", ids().join(", ")),
+    })
 }
 
 #[cfg(test)]
@@ -69,6 +75,10 @@ mod tests {
         assert_eq!(
             wrong("slow_anser_ms", "250"),
             "there is no threshold slow_anser_ms; did you mean slow_answer_ms?"
+        );
+        assert_eq!(
+            wrong("zebra", "1"),
+            "there is no threshold zebra; `wirewait --print-config` lists all of them"
         );
         let number = "slow_answer_ms takes a whole number from 0 on, without unit";
         for value in ["", "five", "-5", "+5", "5ms", "99999999999999999999"] {
@@ -87,6 +97,9 @@ mod tests {
             rule("slow_servr").unwrap_err(),
             "there is no symptom slow_servr; did you mean slow_server?"
         );
-        assert_eq!(rule("zebra").unwrap_err(), "there is no symptom zebra");
+        let unknown = rule("zebra").unwrap_err();
+        let says = "there is no symptom zebra; names are ";
+        assert!(unknown.starts_with(says), "{unknown}");
+        assert!(ids().iter().all(|id| unknown.contains(id)), "{unknown}");
     }
 }
