@@ -353,8 +353,8 @@ fn what_stands_is_as_it_was_at_the_ends_of_intervals() {
     }
     let text = String::from_utf8(counters(&capture, &[])).unwrap();
     let first = text.lines().take(4).collect::<Vec<_>>().join(" ");
-    let says = "What stands (sessions, files, clients, commands) is as it was at the ends of \
-                intervals: what came and went within one is not in it.";
+    let says = "Sessions, files, clients and commands are counted at the end of each interval; what \
+                begins and ends within an interval is not counted.";
     assert!(first.contains(says), "{first}");
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn advice() -> String {
     }
     let setcap = if cfg!(target_os = "linux") {
         format!(
-            "Give it to the program, once:\n  sudo setcap cap_net_raw,cap_net_admin=eip {}\n",
+            "Allow the program to capture, once:\n  sudo setcap cap_net_raw,cap_net_admin=eip {}\n",
             quoted(&program.display().to_string())
         )
     } else {

@@ -20,9 +20,9 @@ const STATIONS: usize = 20;
 /// What the column of marks means.
 pub(crate) const MARKS: &str = "Marks: d derived, a approximated; what has no mark is exact.";
 
-/// What the highest value of a number is that stands, and is no rate.
-pub(crate) const STANDING: &str = "What stands (sessions, files, clients, commands) is as it was at the \
-                                   ends of intervals: what came and went within one is not in it.";
+/// What the values of counters are that are numbers, not rates.
+pub(crate) const STANDING: &str = "Sessions, files, clients and commands are counted at the end of each \
+                                   interval; what begins and ends within an interval is not counted.";
 
 /// Writes what is not zero.
 ///
@@ -75,7 +75,10 @@ pub(crate) fn extent(samples: &Samples, digits: Digits) -> Option<String> {
         "From {} for {}, in intervals of {}: mean over all of it, highest of an interval.",
         Rfc3339(samples.start?),
         digits.time(samples.elapsed_ns),
-        digits.time(samples.interval_ns),
+        match samples.interval_ns {
+            ns @ 0..1000 => format!("{ns} ns"),
+            ns => digits.time(ns),
+        },
     ))
 }
 

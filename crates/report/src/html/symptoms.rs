@@ -27,7 +27,7 @@ struct LeadingSymptom<'a> {
     id: &'static str,
     title: &'a str,
     subject: String,
-    lost: String,
+    cost: String,
     /// Further ones of the rule.
     more: usize,
     action: Option<&'a String>,
@@ -75,7 +75,7 @@ pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
             id: rule.id,
             title: about.texts.title(rule.id),
             subject: subject(&group[0].subject),
-            lost: lost(group[0]),
+            cost: cost_or_count(group[0]),
             more: group.len() - 1,
             action: texts.and_then(|texts| texts.actions.first()),
         }
@@ -146,10 +146,11 @@ fn by_rule(snapshot: &Snapshot) -> Vec<Vec<&Symptom>> {
     groups
 }
 
-fn lost(symptom: &Symptom) -> String {
+/// What it cost, or how often it was if that is not known.
+fn cost_or_count(symptom: &Symptom) -> String {
     match cost(symptom).as_str() {
         NOTHING => often(symptom),
-        cost => format!("{cost} lost"),
+        cost => format!("cost {cost}"),
     }
 }
 

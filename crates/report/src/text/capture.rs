@@ -64,7 +64,7 @@ fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'stat
         ("transactions", frames(parts.transactions)),
         ("control", frames(parts.control)),
         ("other traffic", Milli(parts.other.saturating_mul(1000))),
-        ("copies", Milli(parts.duplicates.saturating_mul(1000))),
+        ("duplicates", Milli(parts.duplicates.saturating_mul(1000))),
     ]
     .into_iter()
     .enumerate()

@@ -40,8 +40,8 @@ pub(crate) fn entries(snapshot: &Snapshot) -> Vec<(&'static str, String)> {
             Brief(settings.think_ns)
         )),
         ("(wait)", "waiting by design: change notifications, blocking locks".to_owned()),
-        ("copies", format!(
-            "identical frames within {} ({} with an IPv4 identification) are duplicates",
+        ("duplicates", format!(
+            "identical frames within {} ({} with an IPv4 identification), of a mirror port; counted once",
             Brief(settings.duplicate_ns),
             Brief(settings.duplicate_id_ns)
         )),

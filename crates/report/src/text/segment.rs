@@ -121,7 +121,7 @@ pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
         .rare_under("multicast", "bytes", |of| {
             of.whole(of.part_of_bytes(of.row.multicast))
         })
-        .rare("copies", |of| of.whole(count(of.row.copies.frames)))
+        .rare("duplicates", |of| of.whole(count(of.row.copies.frames)))
         .rare("dropped", |of| of.whole(of.dropped.map(Grouped)))
         .table
 }
@@ -189,7 +189,7 @@ pub(crate) fn remarks(rows: &[SegmentRow]) -> Vec<(String, String)> {
     }
     remarks.push((
         "bytes".to_owned(),
-        "with padding, check sequence, preamble and gap (variant C), without copies; peaks begin at \
+        "with padding, check sequence, preamble and gap (variant C), without duplicates; peaks begin at \
          whole 10 ms, 100 ms, s"
             .to_owned(),
     ));
@@ -236,12 +236,12 @@ fn speed(row: &SegmentRow) -> Option<String> {
             }
         ),
         (None, Some(least)) => format!(
-            "utilisation n/a: the speed is not known (at least {}, as the busiest 10 ms show); \
-             --link-speed 10M tells it",
+            "utilisation n/a: the link speed is not known (at least {}, as the busiest 10 ms show); \
+             set it: --link-speed 10M",
             BitRate(least)
         ),
         (None, None) => {
-            "utilisation n/a: the speed is not known; --link-speed 10M tells it".to_owned()
+            "utilisation n/a: the link speed is not known; set it: --link-speed 10M".to_owned()
         }
     })
 }

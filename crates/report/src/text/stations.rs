@@ -115,7 +115,7 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
     let limit = Milli(STARVES_PERCENT * 10);
     for row in found.starving.iter().take(STARVING) {
         sentences.push(format!(
-            "starves: {} waits {} times the mean of all (n {}; threshold {limit})",
+            "unfair: {} waits {} times the mean of all (n {}; threshold {limit})",
             row.client,
             milli(row.normalised_mean),
             Grouped(row.n)
@@ -123,7 +123,7 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
     }
     if found.starving.is_empty() {
         sentences.push(format!(
-            "none starves: no mean reaches {limit} times the mean of all"
+            "none unfair: no mean reaches {limit} times the mean of all"
         ));
     }
     match found.not_judged {

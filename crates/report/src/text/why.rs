@@ -47,7 +47,7 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     let of = symptom.of.unwrap_or(0);
     let (measured, crossed) = match limit {
         Limit::Count(_) => (format!("{} times", Grouped(count)), count >= at),
-        Limit::Beyond(_) => (format!("{} times beyond it", Grouped(count)), count > 0),
+        Limit::Beyond(_) => (format!("{} times", Grouped(count)), count > 0),
         Limit::Share { of: base, .. } => (
             format!("{} of {}", Percent(count, of), base.text()),
             u128::from(count) * 100 >= u128::from(of) * u128::from(at),
@@ -68,10 +68,13 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     );
     match symptom.state {
         State::Raised if !crossed => format!(
-            "{} lost, raised from {} on (notable_cost_ms); {measured} is below {from}",
+            "cost {}, raised from {} on (notable_cost_ms); {measured} is below {from}",
             span(cost),
             value(Threshold::NotableCost, thresholds),
         ),
+        _ if matches!(limit, Limit::Beyond(_)) => {
+            format!("{measured} beyond the threshold of {from}")
+        }
         State::TooFew => match limit.base() {
             Some((base, minimum)) => format!(
                 "{} {}, judged from {} on ({})",
@@ -103,7 +106,7 @@ pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
         Measured::Events(n) => format!("{} times", Grouped(n)),
         Measured::Share(n, of) => format!("{} of {}", Percent(n, of), base()),
         Measured::Mean(ns) => format!("mean {} of {}", span(ns), base()),
-        Measured::Cost(ns) => format!("{} lost", span(ns)),
+        Measured::Cost(ns) => format!("cost {}", span(ns)),
     };
     Some(format!(
         "{}, {}: {measured} (threshold {})",
@@ -149,7 +152,7 @@ mod tests {
         symptoms.found[0].hits.cost_ns = 700_000_000;
         assert_eq!(
             nearest(&symptoms, &texts).unwrap(),
-            format!("Slow responses, {who}: 700 ms lost (threshold 1.00 s)")
+            format!("Slow responses, {who}: cost 700 ms (threshold 1.00 s)")
         );
         // Only evidence against it was seen.
         symptoms.found[0].hits = Default::default();

@@ -16,7 +16,7 @@ fn a_symptom_says_by_what_it_was_raised() {
     // 12 of 533 are 2.3 %, below 5 %: it is the cost that counts.
     assert!(
         all.contains(
-            "slow_answers 4.80 s lost, raised from 1.00 s on (notable_cost_ms); 2.3 % of \
+            "slow_answers cost 4.80 s, raised from 1.00 s on (notable_cost_ms); 2.3 % of \
              responses with a known turnaround is below 5 % (slow_answers_percent)"
         ),
         "{all}"

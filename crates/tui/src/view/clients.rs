@@ -266,7 +266,7 @@ fn detail(
     }
     for sentence in sentences {
         let rest = band(area, y, area.bottom().saturating_sub(y));
-        let style = match sentence.starts_with("starves") {
+        let style = match sentence.starts_with("unfair:") {
             true => context.theme.bad,
             false => context.theme.plain,
         };
