@@ -110,8 +110,7 @@ impl Pairing {
                 .and_then(|(end, _)| t2.until(end).zip(end.until(t3)))
                 .map(|(behind, own)| (behind > 0, own));
             let (queued, own) = free.unwrap_or((false, times.turnaround));
-            // Once it had answered, the server waited for its own timer.
-            t.service_ns = Some(own.saturating_sub(open.recovered_ns).max(0));
+            t.service_ns = Some(own);
             t.flags.set_if(Flags::PIPELINED, queued);
         }
         // Where no interim answer says that a lock has to wait, its time does.

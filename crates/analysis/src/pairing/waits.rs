@@ -143,7 +143,7 @@ impl Open {
 
     /// What was waited for when; `None` where the clock of the capture stepped back, and where
     /// it is not known how long the wait was.
-    fn outstanding(&self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
+    fn outstanding(&mut self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
         let t = &self.transaction;
         if t.flags.contains(Flags::CLOCK_STEP) || t.outcome == Outcome::GivenUp {
             return None;
@@ -184,6 +184,9 @@ impl Open {
                     let recovered = self.recovered_ns.min(t3.since(t2).max(0));
                     ends[2] = ends[2].plus(-recovered);
                     ends[3] = ends[3].plus(-recovered);
+                    // Once it had answered, the server waited for its own timer.
+                    let own = &mut self.transaction.service_ns;
+                    *own = own.map(|ns| ns.saturating_sub(recovered).max(0));
                 }
                 (ends, Outstanding::ANSWERED)
             }
