@@ -43,7 +43,12 @@ impl Header {
                 let more = if tail & 1 != 0 { 8 } else { 0 };
                 (12 + more, tail & 0x7c00 == 0)
             }
-            _ => return Err(malformed(0, "version is neither 1 (type II) nor 2 (type III)")),
+            _ => {
+                return Err(malformed(
+                    0,
+                    "version is neither 1 (type II) nor 2 (type III)",
+                ));
+            }
         };
         if u32::from(length) > input.length {
             return Err(malformed(0, "header longer than the packet"));

@@ -204,10 +204,7 @@ mod tests {
         short_when_cut(&DISSECTOR, &KEYED[..12]);
         for (bytes, what) in [
             ([0, 2, 8, 0], "version is neither 0 nor 1"),
-            (
-                [0x40, 0, 8, 0],
-                "a source route, which RFC 2784 took away",
-            ),
+            ([0x40, 0, 8, 0], "a source route, which RFC 2784 took away"),
             ([0x20, 0, 8, 0], "options longer than the packet"),
         ] {
             assert_eq!(line(&DISSECTOR, &bytes), what);

@@ -5,8 +5,8 @@ use crate::{ethernet, llc, notes};
 use std::fmt;
 use std::net::Ipv4Addr;
 use wirewait_wire::{
-    Address, Carries, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next,
-    Routed, Steady, Table, Verified,
+    Address, Carries, Claim, Deciding, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer,
+    Next, Routed, Steady, Table, Verified,
 };
 
 /// Protocol numbers, of IPv4 and of the IPv6 next header alike.

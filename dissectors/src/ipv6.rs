@@ -6,7 +6,8 @@ use crate::{ethernet, notes};
 use std::fmt;
 use std::net::Ipv6Addr;
 use wirewait_wire::{
-    Address, Carries, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed, Verified,
+    Address, Carries, Claim, Dissector, Endpoint, Facts, Fault, Fields, Input, Layer, Next, Routed,
+    Verified,
 };
 
 /// An IPv6 header and what its extension headers lead to.

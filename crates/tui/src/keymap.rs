@@ -171,7 +171,7 @@ fn key(word: &str) -> Result<String, String> {
     let function = named.strip_prefix('f').and_then(|n| n.parse::<u8>().ok());
     let name = match (single, named.as_str()) {
         (Some('1'..='9'), _) if before.is_empty() => {
-            return Err("1 to 9 open screens".to_owned());
+            return Err("digits open screens".to_owned());
         }
         (Some(c), _) if c.is_control() || c.is_whitespace() => None,
         // With Ctrl, a terminal tells no capitals from others.
@@ -233,7 +233,7 @@ mod tests {
                 "freeze: there is no key ff; write what it types",
             ),
             ("freeze=f0", "freeze: there is no key f0"),
-            ("freeze=3", "freeze: 1 to 9 open screens"),
+            ("freeze=3", "freeze: digits open screens"),
             ("freeze=ctrl-c", "freeze: Ctrl-C always quits"),
             ("freeze=a b c d e f g h i", "freeze has more than 8 keys"),
         ] {

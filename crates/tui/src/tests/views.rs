@@ -364,7 +364,7 @@ fn a_window_changes_where_the_time_went_and_says_what_it_does_not_change() {
         assert!(text.contains("since start"), "{text}");
         press(&mut model, "6");
         let text = shown(&model);
-        assert!(text.contains("Symptoms, lost in the last 10 s"), "{text}");
+        assert!(text.contains("Symptoms, cost in the last 10 s"), "{text}");
     }
 }
 
@@ -416,7 +416,7 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
     // Five minutes are all of it, but for the one.
     press(&mut model, "w w");
     let text = shown(&model);
-    assert!(text.contains("lost in the last 300 s"), "{text}");
+    assert!(text.contains("cost in the last 300 s"), "{text}");
     let sum = |costs: &[String]| costs.iter().map(number).sum::<u64>();
     let past = found.found[found.found.len() - 1].hits.cost_ns;
     assert_eq!(sum(&column(&model, "cost")) + past, sum(&all));

@@ -255,7 +255,7 @@ impl View for Symptoms {
         let (_, hidden) = select(model, feed);
         if let Some(seconds) = model.window {
             title.push_str(&format!(
-                ", lost in the last {seconds} s; judged since start"
+                ", cost in the last {seconds} s; judged since start"
             ));
             let window = model.context().window(&feed.recent);
             let whole = feed.symptoms.whole_from();
