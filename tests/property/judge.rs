@@ -81,8 +81,14 @@ fn copies(frames: &[OwnedFrame]) -> BTreeMap<u64, u64> {
         let ipv4 = frame.bytes.get(12..14) == Some(&[8, 0]);
         let ns = if ipv4 { COPIES_IPV4_NS } else { COPIES_NS };
         let near = |other: &&OwnedFrame| frame.at.since(other.at).abs() < ns;
-        // A bridge to another kind of link writes the header below anew.
-        let from = if ipv4 { 14 } else { 0 };
+        // A bridge to another kind of link writes the header below anew, and a switch that mirrors from afar (ERSPAN,
+        // type II) all headers before the frame.
+        let mirrored = ipv4 && frame.bytes.get(36..38) == Some(&[0x88, 0xbe]);
+        let from = match (ipv4, mirrored) {
+            (_, true) => 50,
+            (true, false) => 14,
+            (false, false) => 0,
+        };
         let same =
             |other: &OwnedFrame| near(&other) && other.bytes.get(from..) == frame.bytes.get(from..);
         if let Some(found) = frames[first..n].iter().position(same) {
