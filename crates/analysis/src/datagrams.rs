@@ -86,6 +86,8 @@ impl DatagramWay {
             frame: unsure.latest,
             proved_ns: if proved { waited } else { 0 },
             most_ns: ANY_NS,
+            latest: unsure.latest,
+            ..LostBefore::default()
         }
     }
 }

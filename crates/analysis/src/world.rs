@@ -238,7 +238,7 @@ impl Between {
     /// Whether this message may have been lost before the capture, and be retransmitted.
     #[inline]
     pub(crate) fn may_be_again(&self, side: usize, tally: &PieceTally) -> bool {
-        tally.extent.first.frame <= self.lost[side].unsure.1
+        tally.extent.first.frame <= self.lost[side].latest
     }
 
     /// This frame of `side` brings what was lost before the capture, so long ago at least, ns, and at most, if that is
@@ -254,6 +254,8 @@ impl Between {
             frame: mark.frame,
             proved_ns: ns,
             most_ns,
+            latest: unsure.1,
+            ..LostBefore::default()
         };
     }
 
@@ -261,12 +263,10 @@ impl Between {
     /// sent before those.
     #[cold]
     pub(crate) fn was_missing(&mut self, side: usize, mark: Mark, late_ns: i64) {
-        let known = self.lost[side];
-        let (ns, most) = match known.frame == mark.frame {
-            true => (known.proved_ns.max(late_ns), known.most_ns),
-            false => (late_ns, 0),
-        };
-        self.was_lost_before(side, mark, (ns, most));
+        // A message that began before keeps what is known of it.
+        let lost = &mut self.lost[side];
+        lost.missing = (mark.frame, late_ns);
+        lost.latest = lost.latest.max(mark.frame);
     }
 
     /// How long its sender waited at least to send this message again, ns, and how long at most if that is
@@ -281,8 +281,13 @@ impl Between {
     pub(crate) fn again_at(&self, side: usize, frame: u64) -> Option<(i64, i64)> {
         let lost = &self.lost[side];
         let (first, latest) = lost.unsure;
+        let (missing, late_ns) = lost.missing;
         if frame == lost.frame {
-            return Some((lost.proved_ns, lost.most_ns));
+            let late_ns = if frame == missing { late_ns } else { 0 };
+            return Some((lost.proved_ns.max(late_ns), lost.most_ns));
+        }
+        if frame == missing {
+            return Some((late_ns, 0));
         }
         (first..=latest).contains(&frame).then_some((0, ANY_NS))
     }

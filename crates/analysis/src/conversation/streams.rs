@@ -97,7 +97,8 @@ impl Conversation {
                         unsure: (mark.frame, mark.frame),
                         frame: mark.frame,
                         proved_ns: late_ns,
-                        most_ns: 0,
+                        latest: mark.frame,
+                        ..LostBefore::default()
                     };
                 }
                 let other = &streams[1 - side];

@@ -16,6 +16,10 @@ pub(crate) struct LostBefore {
     pub(crate) proved_ns: i64,
     /// It may have waited longer, but no longer than this; 0 where it did not.
     pub(crate) most_ns: i64,
+    /// The latest frame with bytes that were missing while later ones were there, and for how long, ns.
+    pub(crate) missing: (u64, i64),
+    /// The latest frame of which any of this says something.
+    pub(crate) latest: u64,
 }
 
 impl LostBefore {
@@ -25,6 +29,8 @@ impl LostBefore {
         frame: 0,
         proved_ns: 0,
         most_ns: 0,
+        missing: (0, 0),
+        latest: u64::MAX,
     };
 }
 
@@ -71,6 +77,7 @@ impl StreamFlow {
         let mut lost = LostBefore {
             unsure: (unsure.first, unsure.latest),
             frame: unsure.latest,
+            latest: unsure.latest,
             ..LostBefore::default()
         };
         if packet.id.is_none() {
