@@ -72,7 +72,9 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     title: "Encapsulated Remote SPAN, types II and III",
     aliases: &["remote mirror"],
     does: "mirrored Ethernet frames, session, VLAN",
-    lacks: "the switch's own time stamps (type III): times are those of the capture",
+    lacks: "the switch's own time stamps (type III): times are those of the capture; frames of \
+            NetBEUI and others without a network layer that are mirrored from two ports are not known \
+            as copies",
     verified: &[Verified::Specification, Verified::Tshark],
     claims: &[
         Claim::Exact(ethernet::TYPE.key(0x88be)),

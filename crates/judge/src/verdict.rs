@@ -153,11 +153,11 @@ impl Verdict {
         } else if active_ns == 0 {
             doubts.push(Doubt::NoTime);
         }
-        // What is not read is not missing.
-        let unread = doubts
-            .iter()
-            .any(|doubt| matches!(doubt, Doubt::Missing(Missing::Links(_))));
-        if snapshot.capture.grade == Grade::Poor && !unread {
+        // What is not read is not missing; something else may be.
+        let links = matches!(doubts[..], [Doubt::Missing(Missing::Links(_))]);
+        let mut reasons = snapshot.capture.reasons.iter();
+        let only = |name: &str| links && name == "unknown_link";
+        if reasons.any(|reason| reason.grade == Grade::Poor && !only(reason.name)) {
             doubts.push(Doubt::PoorCapture);
         }
         doubts.extend(apart.map(|apart| Doubt::ClocksApart(apart.ns)));

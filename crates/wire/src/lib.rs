@@ -23,6 +23,7 @@ mod medium;
 mod naming;
 mod registry;
 mod source;
+mod stop;
 pub mod table;
 mod template;
 mod time;

@@ -8,7 +8,8 @@
 
 mod shape;
 
-use crate::walk::{Ending, slice, stop};
+use crate::stop::stop;
+use crate::walk::{Ending, slice};
 use crate::{Depth, Dissector, Facts, Frame, Input, Registry, Span, Stop, StopReason, Walk};
 use shape::{HeaderShape, is_same, padded, read};
 use std::num::NonZeroU64;

@@ -1,8 +1,9 @@
 //! Walks the layers of a frame, or of a message that was put together from several.
 
+use crate::stop::{judge, stop};
 use crate::{
-    Address, Carries, Dissector, DissectorId, Facts, Fault, Frame, Framing, Input, Next, Registry,
-    Routed, Stop, StopReason, TemplateId,
+    Address, Carries, DissectorId, Facts, Frame, Framing, Input, Next, Registry, Routed, Stop,
+    StopReason, TemplateId,
 };
 
 /// More layers than any frame of these protocols has; a deeper one is malformed.
@@ -475,38 +476,5 @@ impl Registry {
             }
         }
         true
-    }
-}
-
-pub(crate) fn stop(
-    reason: StopReason,
-    dissector: &'static Dissector,
-    offset: u32,
-    what: &'static str,
-) -> Stop {
-    Stop {
-        reason,
-        layer: dissector.name,
-        offset,
-        what,
-    }
-}
-
-fn judge(fault: Fault, dissector: &'static Dissector, start: u32, input: Input<'_>) -> Stop {
-    match fault {
-        Fault::Malformed { offset, what } => stop(
-            StopReason::Malformed,
-            dissector,
-            start.saturating_add(offset),
-            what,
-        ),
-        Fault::Short { offset } => {
-            let reason = if (input.bytes.len() as u64) < u64::from(input.length) {
-                StopReason::Snapped
-            } else {
-                StopReason::Truncated
-            };
-            stop(reason, dissector, start.saturating_add(offset), "header")
-        }
     }
 }
