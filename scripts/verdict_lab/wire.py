@@ -35,6 +35,9 @@ def tap(namespace, addresses, neighbours=()):
     subprocess.run([*run, "addr", "add", f"{addresses[1]}/64", "dev", "tap0", "nodad"], check=True)
     for address in neighbours:
         subprocess.run([*run, "addr", "add", f"{address}/24", "dev", "tap0"], check=True)
+    # Of all ways to answer a loss only this is on every Linux; one that paces (BBR) holds a response back for as long
+    # as it pleases, which no log says.
+    subprocess.run(["ip", "netns", "exec", namespace, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno"], check=True)
     for link in ("lo", "tap0"):
         subprocess.run([*run, "link", "set", link, "up"], check=True)
     return device

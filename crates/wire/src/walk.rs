@@ -55,7 +55,7 @@ pub struct Walk {
     pub counted: Option<Span>,
     /// What routers change in that layer, where that is known.
     pub routed: Option<&'static Routed>,
-    /// The innermost of the layers that have a [name as a carrier](Dissector::carrier).
+    /// The innermost of the layers that have a [name as a carrier](crate::Dissector::carrier).
     pub carrier: Option<Span>,
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
     pub packet_start: Option<u32>,
