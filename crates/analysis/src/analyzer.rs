@@ -36,7 +36,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use unclaimed::Unclaimed;
 use wirewait_model::records::RecordBatch;
-use wirewait_wire::{DissectorId, Facts, Frame, Next, Order, Registry, Templates, Timestamp};
+use wirewait_wire::{
+    DissectorId, Facts, Frame, KnownWalks, Next, Order, Registry, Templates, Timestamp,
+};
 
 /// Silent conversations are looked at this often, in the capture's own time, ns.
 const SWEEP_NS: u64 = 10_000_000_000;
@@ -60,6 +62,8 @@ type Taker<'a> = Option<&'a mut dyn FnMut(RecordBatch) -> RecordBatch>;
 pub struct Analyzer {
     pub(crate) common: Shared,
     templates: Templates,
+    /// The walks that an [intake](Analyzer::intake) has told of.
+    walks: KnownWalks,
     paths: Paths,
     pub(crate) state: AnalyzerState,
 }
@@ -110,6 +114,7 @@ impl Analyzer {
         let registry = Arc::new(registry);
         Self {
             templates: Templates::default(),
+            walks: KnownWalks::default(),
             common: Shared {
                 registry,
                 names: RefCell::new(KnownNames::new(settings.names, settings.private)),
@@ -230,7 +235,8 @@ impl Analyzer {
     /// Takes the next frame in, at which an [intake](Analyzer::intake) of this analyser has
     /// looked.
     pub fn looked(&mut self, frame: &Frame<'_>, look: &Look, sink: &mut dyn Sink) {
-        let looked = (&look.walk, &look.before, look.counted);
+        let walk = look.walk(&mut self.walks, frame, &self.common.registry);
+        let looked = (walk, &look.before, look.counted);
         self.state
             .frame(frame, looked, &mut self.paths, &self.common, sink);
     }

@@ -45,6 +45,8 @@ pub(crate) struct Assembler {
     state: AssemblyState,
     /// The head of the part under way, when it does not lie in one piece.
     head: Vec<u8>,
+    /// No more bytes of the part under way are kept.
+    window: usize,
     /// Nothing more can be appended to the head: bytes are missing behind it.
     head_closed: bool,
     next: Next,
@@ -95,6 +97,7 @@ impl Assembler {
                 AssemblyState::Lost
             },
             head: Vec::new(),
+            window: WINDOW,
             head_closed: false,
             next: Next::NONE,
             left: 0,
@@ -296,6 +299,14 @@ impl Assembler {
             self.left = u64::from(piece.length);
             self.whole(*piece, registry, out);
             return;
+        }
+        if self.head.is_empty() && !self.head_closed {
+            let begins = Input {
+                bytes: piece.bytes,
+                length: piece.length,
+            };
+            // Who reads it shows when all is there: as a rule who read the one before.
+            self.narrow(begins, self.reader, registry);
         }
         self.keep(piece.bytes, piece.length);
         self.got += u64::from(piece.length);

@@ -184,6 +184,10 @@ pub struct Dissector {
     /// that can be told without reading what the part means; all of the input where `exchange`
     /// fails. Asked of messages that go on in later segments.
     pub part: Option<fn(Input<'_>) -> u32>,
+    /// How many of the first bytes of the message that begins here are read, where these show that it does not take
+    /// all: behind them is data that is nobody's concern. Asked of messages that go on in later segments, and none
+    /// where they are not its own.
+    pub head: Option<fn(Input<'_>) -> Option<u32>>,
     /// Reads a message as an answer although it does not say that it is one: some servers do
     /// not mark theirs. Used where the side that serves sends what looks like a request, under
     /// the identifier of one that it has not answered yet.
@@ -234,6 +238,7 @@ impl Dissector {
         resync: None,
         exchange: None,
         part: None,
+        head: None,
         unmarked: None,
         unique_ids: false,
         placed: None,

@@ -53,6 +53,6 @@ pub use naming::{Names, Naming, Text};
 pub use registry::{Conflict, DissectorId, Registry};
 pub use source::{Source, SourceError, SourceErrorKind};
 pub use table::Form;
-pub use template::{Deciding, Steady, TemplateId, Templates};
+pub use template::{Deciding, KnownWalks, Repeat, Steady, TemplateId, Templates};
 pub use time::Timestamp;
 pub use walk::{Depth, MAX_LAYERS, Span, Walk};

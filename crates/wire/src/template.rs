@@ -6,11 +6,14 @@
 //! that of header prediction (Jacobson, RFC 1144 section 3.2, and the fast path of 4.3BSD-Reno).
 //! Everything else is walked in full: first frames, headers that were cut, unusual ones.
 
+mod repeat;
 mod shape;
 
 use crate::stop::stop;
 use crate::walk::{Ending, slice};
-use crate::{Depth, Dissector, Facts, Frame, Input, Registry, Span, Stop, StopReason, Walk};
+use crate::{Depth, Dissector, Facts, Frame, Input, Registry, Stop, StopReason, Walk};
+use repeat::Varying;
+pub use repeat::{KnownWalks, Repeat};
 use shape::{HeaderShape, is_same, padded, read};
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -26,7 +29,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Steady {
     /// Which bits of a header decide; `None` for headers that are always to be dissected.
     pub decides: fn(Input<'_>) -> Option<Deciding>,
-    /// Sets the facts that vary, and gives where the PDU ends, as
+    /// Sets the facts that vary (the order, what is carried, the packet's identification and the routers that it
+    /// passed; no others), and gives where the PDU ends, as
     /// [`Layer::end`](crate::Layer::end) does; `None` where the header has to be dissected.
     pub varies: fn(Input<'_>, &mut Facts) -> Option<u32>,
 }
@@ -96,11 +100,8 @@ struct Template {
     shape: u64,
     words: [u64; WORDS],
     layers: Vec<Again>,
-    /// That of the latest frame.
-    walk: Walk,
-    /// Which of the layers these are, if there are such.
-    carrier: usize,
-    counted: usize,
+    /// The walk of the latest frame.
+    latest: Varying,
     /// Routers that the packet passed are counted up.
     counts_up: bool,
 }
@@ -142,7 +143,7 @@ impl Registry {
             self.walk_anew(templates, frame, found.err());
         }
         let template = filled.and_then(|slot| templates.slots[slot].as_ref());
-        template.map_or(&templates.full, |template| &template.walk)
+        template.map_or(&templates.full, |template| &template.latest.walk)
     }
 
     /// Walks the layers of a frame of its own; with what was [not found](Templates::find), if that is so.
@@ -370,21 +371,15 @@ impl Template {
                 varies: steady.varies,
             })
         });
-        let at = |found: Option<Span>| match found {
-            Some(found) => spans.iter().position(|s| s.start == found.start),
-            None => Some(usize::MAX),
-        };
         Some(Box::new(Self {
             shape,
             words,
             layers: layers.collect::<Option<_>>()?,
-            carrier: at(walk.carrier)?,
-            counted: at(walk.counted)?,
             counts_up: walk.facts.hops.is_some(),
-            walk: Walk {
+            latest: Varying::new(Walk {
                 template: Some(id),
                 ..walk.clone()
-            },
+            })?,
         }))
     }
 
@@ -392,7 +387,7 @@ impl Template {
     // Part of the walk of every frame, and of what makes a template.
     #[inline(always)]
     fn fill(&mut self, registry: &Registry, frame: &Frame<'_>) -> bool {
-        let walk = &mut self.walk;
+        let walk = &mut self.latest.walk;
         walk.stop = None;
         let captured = u32::try_from(frame.bytes.len()).unwrap_or(u32::MAX);
         let mut end = whole(frame);
@@ -424,15 +419,8 @@ impl Template {
             let dissector = registry.dissector(dissector);
             walk.stop = Some(cut(dissector, own_end, end, captured));
         }
-        if let Some(message) = &mut walk.message {
-            message.end = end;
-        }
-        if let (Some(carrier), Some(span)) = (&mut walk.carrier, walk.spans.get(self.carrier)) {
-            carrier.end = span.end;
-        }
-        if let (Some(counted), Some(span)) = (&mut walk.counted, walk.spans.get(self.counted)) {
-            counted.end = span.end;
-        }
+        self.latest.ends(end);
+        let walk = &self.latest.walk;
         walk.facts.packet_id.is_some() == walk.packet_start.is_some()
             && walk.facts.hops.is_some() == self.counts_up
     }
@@ -456,8 +444,7 @@ fn whole(frame: &Frame<'_>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LinkType;
-    use crate::{Carries, Claim, Endpoint, Layer, Next, Table, Timestamp};
+    use crate::{Carries, Claim, Endpoint, Layer, LinkType, Next, Span, Table, Timestamp};
 
     const TOY: Table = Table::new("toy.kind");
     const LINK: LinkType = LinkType(4711);

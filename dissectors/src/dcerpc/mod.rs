@@ -119,6 +119,13 @@ pub fn looks_like(bytes: &[u8]) -> bool {
     Header::parse(Input::whole(bytes)).is_ok()
 }
 
+/// Behind which byte a message can be cut off whose data begins there, where it is no PDU.
+pub(crate) fn cut(message: &[u8], at: usize) -> Option<u32> {
+    let enough = at.checked_add(Header::LENGTH as usize)?;
+    let data = message.get(at..enough)?;
+    u32::try_from(enough).ok().filter(|_| !looks_like(data))
+}
+
 /// Whether a PDU begins here that the other side answers: a request, a bind or an alter_context
 /// (C706 12.6.3.1).
 pub(crate) fn is_call(bytes: &[u8]) -> bool {

@@ -200,6 +200,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     dissect,
     exchange: Some(exchange),
     part: Some(|input| input.length),
+    head: Some(|input| payload::head(&Header::parse(input).ok()?, input)),
     unmarked: Some(unmarked),
     names: Some(names::tell),
     describe: describe::describe,

@@ -30,6 +30,12 @@ pub(super) fn is_call(h: &Header, message: Input<'_>) -> bool {
     data.is_some_and(dcerpc::is_call)
 }
 
+/// Where a message can be cut off that reads or writes a file: behind enough of its data to know that no call is in it.
+pub(super) fn head(h: &Header, message: Input<'_>) -> Option<u32> {
+    let at = data_at(&Blocks::new(h, message).last()?, h.response)?;
+    dcerpc::cut(message.bytes, at)
+}
+
 /// Where the data of a read, a write or a transaction begins, if there is any.
 fn data_at(b: &Block<'_>, response: bool) -> Option<usize> {
     let (count, at) = match (b.command, response) {
@@ -50,7 +56,7 @@ fn data_at(b: &Block<'_>, response: bool) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{message, words};
-    use super::super::{DISSECTOR, dissect};
+    use super::super::{DISSECTOR, dissect, exchange};
     use super::*;
     use wirewait_wire::Facts;
 
@@ -134,5 +140,45 @@ mod tests {
         let mut m = message(0x2f, 0, &w, &PDU);
         m.extend([3, 7, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(payload(&m), None);
+    }
+
+    /// Of what moves to or from a file as much is needed as tells that it is no call on a pipe; of all else all.
+    #[test]
+    fn of_data_that_nobody_reads_little_is_needed() {
+        let head = |m: &[u8]| head(&Header::parse(Input::whole(m)).unwrap(), Input::whole(m));
+        let w = words([0xff, 0, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]);
+        assert_eq!(head(&message(0x2f, 0, &w, &[7; 16])), Some(63 + 16));
+        assert_eq!(
+            head(&message(0x2f, 0, &w, &[7; 15])),
+            None,
+            "too few to tell"
+        );
+        assert_eq!(head(&message(0x2f, 0, &w, &PDU)), None, "a call");
+        let read = words([0xff, 0, 0, 0, 0, 16, 59, 0, 0, 0, 0, 0]);
+        assert_eq!(head(&message(0x2e, 0x80, &read, &[7; 99])), Some(59 + 16));
+        assert_eq!(
+            head(&message(0x2e, 0, &read, &[7; 99])),
+            None,
+            "a request to read"
+        );
+        for m in [
+            message(0x2f, 0, &w, &[7; 16]),
+            message(0x2e, 0x80, &read, &[7; 99]),
+        ] {
+            let cut = Input {
+                bytes: &m[..head(&m).unwrap() as usize],
+                length: m.len() as u32,
+            };
+            let [all, some] = [Input::whole(&m), cut].map(|m| format!("{:?}", exchange(m)));
+            assert_eq!(all, some);
+        }
+        let mut chained = message(
+            0x2f,
+            0,
+            &words([0x04, 79, 7, 0, 0, 0, 0, 8, 16, 0, 16, 63, 0, 0]),
+            &[7; 16],
+        );
+        chained.extend([3, 7, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(head(&chained), None, "another command is behind it");
     }
 }

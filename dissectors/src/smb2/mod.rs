@@ -144,6 +144,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     resync: Some(resync),
     exchange: Some(exchange),
     part: Some(part),
+    head: Some(|input| payload::head(&Header::parse(input).ok()?, input.bytes)),
     unique_ids: true,
     answer: Some(transform::answer),
     names: Some(names::tell),

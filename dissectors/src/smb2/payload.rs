@@ -26,6 +26,16 @@ pub(super) fn is_call(h: &Header, message: &[u8]) -> bool {
     data.is_some_and(dcerpc::is_call)
 }
 
+/// Where a message of one part can be cut off that reads or writes a file: behind enough of its data to know that no call
+/// is in it.
+pub(super) fn head(h: &Header, message: &[u8]) -> Option<u32> {
+    if h.next != Some(0) || h.command == command::IOCTL {
+        return None;
+    }
+    let at = data_at(h, message).filter(|at| *at >= Header::LENGTH)?;
+    dcerpc::cut(message, at as usize)
+}
+
 /// Where the data of a read, a write or a transaction on a pipe begins (2.2.20, 2.2.21,
 /// 2.2.31, 2.2.32).
 fn data_at(h: &Header, b: &[u8]) -> Option<u32> {
@@ -46,7 +56,7 @@ fn data_at(h: &Header, b: &[u8]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{compound, message, with};
-    use super::super::{DISSECTOR, RESPONSE, dissect};
+    use super::super::{DISSECTOR, RESPONSE, dissect, exchange};
     use super::*;
     use crate::testing;
     use wirewait_wire::{Facts, Input};
@@ -99,5 +109,33 @@ mod tests {
     fn a_part_of_a_compound_keeps_its_data() {
         let write = message(0x09, 0, 3, &body(49, 48, &[(66, 112), (68, 16)]));
         assert_eq!(payload(&compound(&[write.clone(), write])), None);
+    }
+
+    /// As for SMB1.
+    #[test]
+    fn of_data_that_nobody_reads_little_is_needed() {
+        let head = |m: &[u8]| head(&Header::parse(Input::whole(m)).unwrap(), m);
+        let write = message(0x09, 0, 3, &body(49, 48, &[(66, 112), (68, 16)]));
+        assert_eq!(head(&write), None, "a call");
+        assert_eq!(head(&with(write.clone(), 112, &[7])), Some(112 + 16));
+        assert_eq!(
+            head(&with(write.clone(), 112, &[7])[..127]),
+            None,
+            "too few to tell"
+        );
+        let read = message(0x08, RESPONSE, 3, &body(17, 16, &[(66, 80), (68, 16)]));
+        let read = with(read, 80, &[7]);
+        assert_eq!(head(&read), Some(80 + 16));
+        let file = with(write, 112, &[7]);
+        for m in [read, file.clone()] {
+            let m = [m, vec![7; 99]].concat();
+            let cut = Input {
+                bytes: &m[..head(&m).unwrap() as usize],
+                length: m.len() as u32,
+            };
+            let [all, some] = [Input::whole(&m), cut].map(|m| format!("{:?}", exchange(m)));
+            assert_eq!(all, some);
+        }
+        assert_eq!(head(&compound(&[file.clone(), file])), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::piece::{Piece, PieceTally, clip};
 use crate::trail::Trace;
 use crate::turns::Said;
 use crate::{Flags, Mark};
-use wirewait_wire::{Input, Registry};
+use wirewait_wire::{DissectorId, Input, Registry};
 
 impl Assembler {
     /// Consumes bytes of a message; says how many.
@@ -43,6 +43,7 @@ impl Assembler {
                     .filter(|length| *length > here);
                 if longer.is_some() {
                     self.length = longer;
+                    self.narrow(input, dissector, registry);
                     return self.gather(piece, here, registry, out);
                 }
                 let mut part = part_of(input, dissector, registry);
@@ -213,6 +214,7 @@ impl Assembler {
         self.length = None;
         self.unread = false;
         self.head.clear();
+        self.window = WINDOW;
         self.head_closed = false;
         if let Some(trail) = &mut self.trail {
             trail.clear();
@@ -240,9 +242,25 @@ impl Assembler {
         }
     }
 
+    /// The part under way begins with this, and goes on elsewhere: what nobody reads of it is not kept.
+    pub(super) fn narrow(
+        &mut self,
+        input: Input<'_>,
+        dissector: Option<DissectorId>,
+        registry: &Registry,
+    ) {
+        let head = dissector.and_then(|id| registry.dissector(id).head);
+        // Who wants to know of its bytes sees all that there is room for.
+        if self.trail.is_none()
+            && let Some(needed) = head.and_then(|head| head(input))
+        {
+            self.window = WINDOW.min(needed as usize);
+        }
+    }
+
     pub(super) fn keep(&mut self, bytes: &[u8], length: u32) {
         if !self.head_closed {
-            let room = WINDOW.saturating_sub(self.head.len());
+            let room = self.window.saturating_sub(self.head.len());
             self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
             self.head_closed = (bytes.len() as u64) < u64::from(length);
         }

@@ -19,6 +19,8 @@ pub(super) struct Batch {
     bytes: Vec<u8>,
     /// At the places of the heads; behind them those of earlier frames.
     looks: Vec<Look>,
+    /// What is between them, in their order.
+    gaps: Vec<Gap>,
     /// Frames that were left out behind the last one.
     skipped: u64,
     /// Of a silence before the next frame.
@@ -33,12 +35,16 @@ pub(super) struct Batch {
     pub(super) read: u64,
 }
 
+/// Before a frame others were left out, or was silence.
+struct Gap {
+    /// The place of the frame's head.
+    before: usize,
+    skipped: u64,
+    behind: Option<Behind>,
+}
+
 /// A frame without its bytes.
 struct Head {
-    /// Frames that were left out before it.
-    skipped: u64,
-    /// Of a silence before it.
-    behind: Option<Behind>,
     at: Timestamp,
     link: LinkType,
     interface: u32,
@@ -50,6 +56,7 @@ struct Head {
 impl Batch {
     fn clear(&mut self) {
         self.heads.clear();
+        self.gaps.clear();
         self.bytes.clear();
         (self.skipped, self.behind, self.error) = (0, None, None);
     }
@@ -65,9 +72,14 @@ impl Batch {
         }
         intake.look(frame, &mut self.looks[number]);
         self.bytes.extend_from_slice(frame.bytes);
+        if self.skipped > 0 || self.behind.is_some() {
+            self.gaps.push(Gap {
+                before: number,
+                skipped: std::mem::take(&mut self.skipped),
+                behind: self.behind.take(),
+            });
+        }
         self.heads.push(Head {
-            skipped: std::mem::take(&mut self.skipped),
-            behind: self.behind.take(),
             at: frame.at,
             link: frame.link,
             interface: frame.interface,
@@ -84,12 +96,13 @@ impl Batch {
         watch: &mut impl FnMut(&Frame<'_>, &Analyzer),
     ) {
         let mut start = 0;
-        for (head, look) in self.heads.iter().zip(&self.looks) {
-            if head.skipped > 0 {
-                pairing.feed.analyzer.skip_all(head.skipped);
-            }
-            if let Some(behind) = &head.behind {
-                behind.tell(head.at, &mut pairing.feed.analyzer);
+        let mut gaps = self.gaps.iter().peekable();
+        for (number, (head, look)) in self.heads.iter().zip(&self.looks).enumerate() {
+            if let Some(gap) = gaps.next_if(|gap| gap.before == number) {
+                pairing.feed.analyzer.skip_all(gap.skipped);
+                if let Some(behind) = &gap.behind {
+                    behind.tell(head.at, &mut pairing.feed.analyzer);
+                }
             }
             let frame = Frame {
                 at: head.at,
