@@ -67,13 +67,13 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
             => r.figures.response(P50),
         Head::time(P95, 7).under("response").rank(2).help("95th percentile of the response time.")
             => r.figures.response(P95),
-        Head::right("× mean", 7).under("response").rank(2)
+        Head::right("× mean", 6).under("response").rank(2)
             .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long.")
             => r.since_start(|| relative(r)),
-        Head::right("think", 8).rank(5).percentile()
+        Head::right("think p50", 9).rank(5).percentile()
             .help("Median think time: pauses between requests longer than half a second.")
             => r.since_start(|| time(&r.station.think_time, P50, false)),
-        Head::right("resent", 6).rank(4)
+        Head::right("retrans", 7).rank(4)
             .help("Retransmitted frames of the client's requests, in either direction.")
             => Cell::trouble(r.retransmitted, Tone::Warn),
         Head::count(REPEATED, 8).rank(4).help("Requests that the client sent more than once.")

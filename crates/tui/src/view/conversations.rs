@@ -56,7 +56,7 @@ fn columns<'m>() -> Vec<Column<ConversationRow<'m>>> {
                     all => Value::Share(f.ack, all).into(),
                 }
             },
-        Head::right("resent", 6).rank(3).help("Retransmissions by the transport.")
+        Head::right("retrans", 7).rank(3).help("Retransmissions by the transport.")
             => Cell::trouble(r.talk.tally.transport.resent, Tone::Warn),
         Head::right("busy", 5).rank(4)
             .help("How often a receiver stopped the sender: a closed TCP window, LLC RNR and the like.")

@@ -10,6 +10,7 @@ mod doubts;
 mod identifiers;
 #[cfg(test)]
 mod readings;
+mod rows;
 mod search;
 
 use super::{Message, pdu, table};
