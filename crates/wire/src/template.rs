@@ -257,7 +257,9 @@ impl Templates {
     /// Makes a template of a frame that was walked in full.
     fn learn(&mut self, registry: &Registry, frame: &Frame<'_>) {
         let walk = &self.full;
-        if walk.ending == Ending::Unsure || walk.stop.is_some() || walk.len > LAYERS {
+        // What the capture cut off behind the headers is no header.
+        let whole = |stop: Stop| stop.reason == StopReason::Snapped;
+        if walk.ending == Ending::Unsure || !walk.stop.is_none_or(whole) || walk.len > LAYERS {
             return;
         }
         let Some(shape) = self.shape_of(registry, frame) else {

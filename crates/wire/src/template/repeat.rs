@@ -2,7 +2,7 @@
 //! another thread makes the same walk of.
 
 use super::{LAYERS, TemplateId, Templates};
-use crate::{Carries, Depth, Frame, Order, Registry, Span, Walk};
+use crate::{Carries, Depth, Frame, Order, Registry, Span, Stop, Walk};
 
 /// What is its own in a walk by a template whose walk is known: all that a dissector may [vary](super::Steady).
 #[derive(Clone, Copy, Debug)]
@@ -14,14 +14,15 @@ pub struct Repeat {
     carries: Carries,
     packet_id: Option<u16>,
     hops: Option<u8>,
+    stop: Option<Stop>,
 }
 
 impl Walk {
-    /// What is its own in it, where it is one by a template and did not end early.
+    /// What is its own in it, where it is one by a template.
     #[must_use]
     #[inline]
     pub fn repeat(&self) -> Option<Repeat> {
-        let template = self.template.filter(|_| self.stop.is_none())?;
+        let template = self.template?;
         let mut ends = [0; LAYERS];
         for (end, span) in ends.iter_mut().zip(self.spans()) {
             *end = span.end;
@@ -33,6 +34,7 @@ impl Walk {
             carries: self.facts.carries,
             packet_id: self.facts.packet_id,
             hops: self.facts.hops,
+            stop: self.stop,
         })
     }
 }
@@ -79,7 +81,7 @@ impl Varying {
             span.end = end;
             last = end;
         }
-        walk.stop = None;
+        walk.stop = repeat.stop;
         walk.facts.order = repeat.order;
         walk.facts.carries = repeat.carries;
         walk.facts.packet_id = repeat.packet_id;
@@ -189,6 +191,7 @@ mod tests {
             carries: Carries::Stream,
             packet_id: None,
             hops: None,
+            stop: None,
         };
         let walk = known.again(&repeat, &registry, &frame);
         assert_eq!(format!("{walk:?}"), format!("{full:?}"));
