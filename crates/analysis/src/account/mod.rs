@@ -391,7 +391,12 @@ impl Accounts {
             };
             if !idle {
                 let ns = doubts();
-                if ways.client_up_to(ns) {
+                // A timer begins behind the way back, and what it sends has the way still before it.
+                let more = match lost && request > 0 {
+                    true => ways.client_longer(ns),
+                    false => ways.client_up_to(ns),
+                };
+                if more {
                     self.unsure.pauses.add(1, ns);
                 } else if !lost
                     && request != UNNUMBERED

@@ -367,6 +367,12 @@ impl Ways {
         up_to(&mut self.client, ns)
     }
 
+    /// The gap before the request may contain so much of the network beside the ways. Says whether that is anything.
+    pub(super) fn client_longer(&mut self, ns: u64) -> bool {
+        self.client.high = self.client.high.saturating_add(ns);
+        ns > 0
+    }
+
     /// The turnaround may.
     pub(super) fn server_up_to(&mut self, ns: u64) -> bool {
         up_to(&mut self.server, ns)
