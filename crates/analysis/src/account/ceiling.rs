@@ -152,7 +152,7 @@ const STEADY: u32 = 8;
 /// No frame follows another faster than the line lets it, so the densest bounds what a byte takes there. Where
 /// all took nearly the same for a byte, it is the line that sets the pace, and a first frame took as long.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FrameSpacing {
+pub(in crate::account) struct FrameSpacing {
     densest: Took,
     /// Of those that took a good part of their request's time.
     all: Took,

@@ -289,6 +289,10 @@ impl Nearest {
             },
             false => pauses.within(ways.client, at_client, (pause, own), known, owner),
         };
+        if !is_single(t.request) && !self.is_here {
+            let first = paces.own.first_of(t, done.is_stalled());
+            ways.client.high = ways.client.high.saturating_add(first);
+        }
         if turnaround < u64::MAX {
             let own = self.acknowledged(t, done);
             let shown = own.is_some_and(|own| own.high.is_some());

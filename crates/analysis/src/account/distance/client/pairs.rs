@@ -2,15 +2,18 @@
 
 use super::super::server::ServerWay;
 use super::super::varying::{OwedWay, VaryingWay};
-use super::super::{Distance, DistanceAt, Evidence, STEADY};
+use super::super::{Distance, DistanceAt, Evidence, STEADY, ns};
+use crate::Transaction;
 use crate::account::Phase;
-use crate::account::ceiling::Ceiling;
+use crate::account::ceiling::{Ceiling, FrameSpacing, most_on_line};
 use wirewait_wire::Endpoint;
 
 /// What is remembered of a server with one of its clients.
 #[derive(Clone, Debug, Default)]
 pub(in crate::account) struct PairWays {
     pub(super) pace: ServerWay,
+    /// Its requests in several frames.
+    pub(super) asked: FrameSpacing,
     /// The gaps between a response of this server and the client's next request of its conversation.
     pub(super) gaps: Ceiling,
     /// Requests that waited behind none: one that others overtook counts as [`STEADY`].
@@ -21,7 +24,27 @@ pub(in crate::account) struct PairWays {
     pub(super) pauses: VaryingWay,
 }
 
+/// A first frame has no more of a message, where it is not all.
+const FIRST: u64 = 1_460;
+
 impl PairWays {
+    /// How long the first of several frames of this request was on the line at most, where those behind it show that, ns.
+    /// It is seen when all of it has come.
+    #[cold]
+    pub(super) fn first_of(&mut self, t: &Transaction, stalled: bool) -> u64 {
+        let took = t
+            .request
+            .and_then(|request| request.first.until(request.last));
+        let behind = t.request_bytes.saturating_sub(FIRST);
+        if let Some(took) = took
+            && behind > 0
+            && !stalled
+        {
+            self.asked.took(behind, ns(took));
+        }
+        self.asked.most(most_on_line(FIRST)).unwrap_or(0)
+    }
+
     /// Slices of earlier requests that may contain more of the way than was known then.
     #[inline]
     pub(in crate::account) fn owed(&mut self) -> Option<(Phase, Vec<OwedWay>)> {
@@ -113,4 +136,43 @@ pub(super) fn settled<'a>(
         server.as_ref().unwrap_or(known[0]),
         client.as_ref().unwrap_or(known[1]),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Extent, Mark};
+    use wirewait_wire::Timestamp;
+
+    /// 12,000 bytes whose first frame comes first and whose others take so long, us.
+    fn written(us: i64) -> Transaction {
+        let mark = |frame, us: i64| Mark {
+            frame,
+            at: Timestamp::from_nanos(us * 1_000),
+        };
+        Transaction {
+            request: Some(Extent {
+                first: mark(1, 500),
+                last: mark(9, 500 + us),
+            }),
+            request_bytes: 12_000,
+            ..Transaction::default()
+        }
+    }
+
+    /// 10,540 bytes behind the first frame in 21,080 us are 2 us each: a first one of 1,526 took 3,052 at most. The fastest
+    /// counts, and none that the receiver held up.
+    #[test]
+    fn a_first_frame_takes_no_longer_than_those_behind_it() {
+        let mut pair = PairWays::default();
+        assert_eq!(pair.first_of(&written(10_000), true), 0, "it stood still");
+        assert_eq!(pair.first_of(&written(21_080), false), 3_052_000);
+        assert_eq!(pair.first_of(&written(42_160), false), 3_052_000);
+        assert_eq!(pair.first_of(&written(10_540), false), 1_526_000);
+        let short = Transaction {
+            request_bytes: 1_460,
+            ..written(1)
+        };
+        assert_eq!(pair.first_of(&short, false), 1_526_000, "no more than one");
+    }
 }
