@@ -289,7 +289,7 @@ impl Nearest {
             },
             false => pauses.within(ways.client, at_client, (pause, own), known, owner),
         };
-        if !is_single(t.request) && !self.is_here {
+        if self.longer.several {
             let first = paces.own.first_of(t, done.is_stalled());
             ways.client.high = ways.client.high.saturating_add(first);
         }
@@ -429,6 +429,7 @@ impl Nearest {
             client: to_client(t, lengths.before, (client, &client_rode), &gaps),
             gaps: [gaps.least(), client_rode.least().min(seen.least())],
             last: lengths.last(client),
+            several: !is_single(t.request) && !self.is_here,
         };
     }
 }

@@ -60,6 +60,8 @@ pub(super) struct LongerWays {
     pub(super) gaps: [u64; 2],
     /// What the last of several frames of the response before, and this request, take at most, ns.
     pub(super) last: u64,
+    /// The request has several frames, and the capture was not made where they are sent.
+    pub(super) several: bool,
 }
 
 /// What the lengths of the response before this request, and of the request, add to the way within the gap.
