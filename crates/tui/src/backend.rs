@@ -44,8 +44,9 @@ impl<B: Backend> Backend for Blind<B> {
         self.0.clear_region(region)
     }
 
+    /// Of a terminal that does not say how large it is: as a VT100.
     fn size(&self) -> Result<Size, B::Error> {
-        self.0.size()
+        Ok(self.0.size().unwrap_or(Size::new(80, 24)))
     }
 
     fn window_size(&mut self) -> Result<WindowSize, B::Error> {
