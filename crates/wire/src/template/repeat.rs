@@ -106,7 +106,7 @@ impl Varying {
     }
 }
 
-/// Walks by their templates, for who is told of each once and then of [what is its own](Repeat) in further
+/// Walks by their templates, for a thread that gets each whole once, and then [what is its own](Repeat) in further
 /// ones. Of fixed size, as [`Templates`] are.
 #[derive(Debug)]
 pub struct KnownWalks {
