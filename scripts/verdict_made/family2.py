@@ -32,6 +32,18 @@ def both(times, place="near", **more):
     return {name: way(times, **more) for name in names}
 
 
+def becomes(first, before_ms, behind):
+    """A station that needs `before_ms` at first, and becomes slower at once."""
+    def made(rng):
+        later, done = behind(rng), [0]
+
+        def takes(*_):
+            done[0] += 1
+            return before_ms * MS if done[0] <= first else later()
+        return takes
+    return made
+
+
 UNIFORM, TAIL = uniform(1, 8), tail(0.3, 0.1, 20, 60)
 QUICK = {"mine": {"ack": "quick"}, "its": {"ack": "quick"}}
 CASES = [
@@ -75,4 +87,11 @@ CASES = [
     Case("step-far", n=200, **both(step(0.2, 5, 0.5), "far")),
     Case("step-1seg-client-10ms", n=200, size=1_000, think=const(10), **both(step(0.2, 5, 1))),
     Case("step-1seg-server-10ms", n=200, size=1_000, serve=const(10), **both(step(0.2, 5, 1))),
+    # It is no way that becomes longer: the wire shows it, or the station is slower by more or less.
+    Case("server-becomes-slow-writes", n=200, kind="write", serve=becomes(100, 1, const(11))),
+    Case("server-becomes-slow-reads", n=200, serve=becomes(100, 1, const(11))),
+    Case("server-becomes-slow-disk", n=200, serve=becomes(100, 1, disk())),
+    Case("client-becomes-slow-reads", n=200, think=becomes(100, 1, const(11))),
+    Case("client-becomes-slow-1seg", n=200, size=1_000, think=becomes(100, 1, const(11))),
+    Case("client-becomes-slow-1seg-uniform", n=200, size=1_000, think=becomes(100, 1, uniform(5, 20))),
 ]

@@ -88,7 +88,9 @@ def judge(wirewait, path, name, shares, case, narrow):
             row.wrong.append(f"named {row.named} for {' or '.join(sorted(may))}")
     else:
         row.hedged = True
-        if not may & set(row.named.split("_or_")):
+        # Two are said to have most together; that the third may have had more than each is said as a doubt.
+        third = any("each of the two may have had less" in doubt for doubt in verdict["doubts"])
+        if not third and not may & set(row.named.split("_or_")):
             row.wrong.append(f"named {row.named} for {' or '.join(sorted(may))}")
     # The active time itself, within what both readings allow.
     low, high = shares.active()

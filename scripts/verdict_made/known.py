@@ -14,9 +14,6 @@ TABLE = {
         "2/tail-reads cms 2/tail-reads-1seg cms 2/tail-reads-far s 2/tail-seldom c 2/tail-server-5ms ms",
     "a segment that came by chance right behind a late acknowledgement is taken for one that waited for it":
         "2/tail-server-5ms c",
-    "a way that becomes longer once, behind the last evidence, looks like a station that became slower (0056)":
-        "2/step-up-1-10ms c 2/step-1seg cms 2/step-writes ms 2/step-one-direction c 2/step-far cm "
-        "2/step-1seg-client-10ms cms 2/step-1seg-server-10ms cms",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
@@ -39,8 +36,6 @@ TABLE = {
         "9/mixture-35 m 9/mixture-74 c 9/mixture-111 m",
     "a sender that stops for less than 5 ms within its message: the transfer, and so the network, has that time (0057)":
         "6/server-stops-disk cms",
-    "behind 0x9999 all is the server's, though the reply, which was lost, was there when the client asked again":
-        "7/ncp-lost-and-busy cm",
     "the delay between packets of a burst is taken for the rate of the line":
         "7/burst-read-16k s 7/burst-read-16k-way-5ms s 7/burst-read-16k-lost-far s 7/burst-read-16k-paced-2ms cms",
     'LLC\'s "receiver not ready" is no stall (0057)':
@@ -57,8 +52,6 @@ TABLE = {
         "7/burst-read-16k-lost-near s",
     "ways that vary, which acknowledgements of single segments alone would show (0053, 0055)":
         "2/uniform-quick-acks c",
-    "each of the three may have most, and two are named":
-        "3/tails-writes-far-probes s",
 }
 PLACES = {"c": "client", "m": "middle", "s": "server"}
 

@@ -70,6 +70,10 @@ pub(crate) struct Open {
     pub(crate) got: [u64; 2],
     pub(crate) of: [u64; 2],
     pub(crate) mask: u32,
+    /// When the server said last that it works on the request, and when a copy of it was sent behind that. Only where
+    /// [`ASKED_AGAIN`](crate::account::ASKED_AGAIN) says that there was one.
+    pub(crate) worked_on_at: Timestamp,
+    pub(crate) asked_again_at: Timestamp,
     /// What was seen of the request and of the response, where their parts are ranges.
     pub(crate) asked: Ranges,
     pub(crate) answered: Ranges,
@@ -215,6 +219,8 @@ impl Open {
             asked: Ranges::default(),
             answered: Ranges::default(),
             resent: None,
+            worked_on_at: Timestamp::default(),
+            asked_again_at: Timestamp::default(),
             arrived: [false; 2],
             refused: None,
             repeated_at: None,

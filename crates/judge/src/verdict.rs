@@ -45,7 +45,8 @@ pub enum Doubt {
     /// So much of the active time, in thousandths, was spent on requests without a response: no
     /// verdict where it is more than anyone else's.
     Unanswered(u64),
-    /// Another had nearly as much: this share, in thousandths.
+    /// Another had nearly as much as the one named, or may have had more than either of two: this share, in
+    /// thousandths.
     Close(Culprit, u64),
     /// A single sample says how far these stations are.
     OneSample(Culprit),
@@ -178,15 +179,7 @@ impl Verdict {
         if unanswered >= MENTIONED && !two {
             doubts.push(Doubt::Unanswered(unanswered));
         }
-        if let Finding::Named(culprit) = finding {
-            let others = Culprit::ALL.into_iter().filter(|other| *other != culprit);
-            let high = |of: Culprit| shares[of.order()].thousandths.high;
-            let low = shares[culprit.order()].thousandths.low;
-            let close = others.max_by_key(|other| high(*other));
-            if let Some(close) = close.filter(|close| high(*close) * 10 >= low * 8) {
-                doubts.push(Doubt::Close(close, high(close)));
-            }
-        }
+        doubts.extend(close(finding, &shares));
         let guessed = guessed(snapshot);
         if known && thousandths(guessed, answered) >= MENTIONED {
             doubts.push(Doubt::GuessedRoles(guessed));
@@ -266,6 +259,31 @@ impl Verdict {
 const MENTIONED: u64 = 50;
 /// Above this part of the time that is unknown there is no verdict, in thousandths.
 const UNKNOWN: u64 = 333;
+
+/// Who may have had nearly as much as the one found, or more than each of two.
+fn close(finding: Finding, shares: &[Share; 3]) -> Option<Doubt> {
+    let part = |of: Culprit| shares[of.order()].thousandths;
+    let others = |found: [Culprit; 2]| {
+        let others = Culprit::ALL.into_iter();
+        let others = others.filter(move |other| !found.contains(other));
+        others.max_by_key(|other| part(*other).high)
+    };
+    let (other, is_close) = match finding {
+        Finding::None => return None,
+        Finding::Named(one) => {
+            let other = others([one; 2])?;
+            (other, part(other).high * 10 >= part(one).low * 8)
+        }
+        Finding::Either(one, two) => {
+            let other = others([one, two])?;
+            // One of the two has half of what is left, if not more.
+            let half = 1000_u64.saturating_sub(part(other).high) / 2;
+            let least = part(one).low.max(part(two).low).max(half);
+            (other, part(other).high > least)
+        }
+    };
+    is_close.then(|| Doubt::Close(other, part(other).high))
+}
 
 /// A clock that is set is so a few times: stamps that step more often,
 const STEPS: u64 = 16;

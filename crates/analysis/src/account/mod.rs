@@ -31,7 +31,7 @@ pub(crate) use distance::{
 use distance::{Nearest, OwedWay, Paces, PairWays, ServerWay, Ways};
 pub(crate) use operations::Operations;
 use order::ServerOrder;
-pub(crate) use outstanding::{Outstanding, SURE, UNNUMBERED};
+pub(crate) use outstanding::{ASKED_AGAIN, Outstanding, SURE, UNNUMBERED};
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
 pub(crate) use rows::{give, varied};
@@ -421,11 +421,17 @@ impl Accounts {
             && let Some(pause) = t.turnaround.least()
         {
             let server = self.servers.of(wait.case.parties.server);
-            let ns = server.paused.doubts(pause, at_server, at_client);
+            let asked_again = t.interims > 0 && t.copies > 1;
+            let ns = match asked_again {
+                true if at_server.is_here(&at_client) => 0,
+                true => known(pause),
+                false => server.paused.doubts(pause, at_server, at_client),
+            };
             let ns = ns.saturating_sub(known(response));
             if ways.server_up_to(ns) {
                 self.unsure.turnarounds.add(1, ns);
-            } else if response != UNNUMBERED
+            } else if !asked_again
+                && response != UNNUMBERED
                 && client.timeline.is_alone()
                 && !at_server.is_here(&at_client)
             {

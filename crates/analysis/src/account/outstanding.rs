@@ -9,6 +9,10 @@ pub(crate) const SURE: i64 = -1;
 /// of their own.
 pub(crate) const UNNUMBERED: i64 = -2;
 
+/// The response came behind a copy of the request, which was sent though the server had said that it works on it: it may
+/// have been there before, and lost. Becomes how long the server had for sure.
+pub(crate) const ASKED_AGAIN: i64 = -3;
+
 /// The time that a request was outstanding, from its first frame to the end of waiting for it,
 /// phase by phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +30,7 @@ pub(crate) struct Outstanding {
     pub(super) probes: bool,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
     /// shows it. Else [`SURE`], or [`UNNUMBERED`].
-    pub(super) unsure: [i64; 2],
+    pub(crate) unsure: [i64; 2],
     /// And the request no longer than this besides, ns.
     pub(super) unsure_ns: i64,
     /// How far its client had what the server sent as it asked, and the end of the response among that.

@@ -47,6 +47,8 @@ impl Open {
             got,
             of,
             mask,
+            worked_on_at: _,
+            asked_again_at: _,
             asked,
             answered,
             resent,

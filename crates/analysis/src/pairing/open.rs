@@ -1,5 +1,6 @@
 //! What messages do to an open request.
 
+use crate::account::{ASKED_AGAIN, SURE};
 use crate::case::Case;
 use crate::message::Message;
 use crate::open::{Open, OpenState};
@@ -111,6 +112,10 @@ impl Open {
         self.deed = Deed::Retransmitted;
         if matches!(self.state, OpenState::Waiting | OpenState::Asking) {
             self.resent = Some(tally.extent.last).filter(|_| !self.arrived[0]);
+            if self.arrived[0] && t.interims > 0 && t.response.is_none() {
+                self.unsure[1] = ASKED_AGAIN;
+                self.asked_again_at = tally.extent.last.at;
+            }
         }
         self.serial
     }
@@ -121,6 +126,9 @@ impl Open {
     /// lost of what it had sent when it said that the request had arrived before.
     #[cold]
     pub(super) fn is_worked_on(&mut self, between: &Between, to: u64) {
+        if self.unsure[1] == ASKED_AGAIN {
+            self.unsure[1] = SURE;
+        }
         if between.unordered || self.resent.is_none() || self.arrived_but_for == to {
             self.arrived[0] = true;
             self.resent = None;
@@ -155,6 +163,7 @@ impl Open {
         t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
         t.absorb(tally);
         self.deed = Deed::Interim;
+        self.worked_on_at = tally.extent.last.at;
     }
 
     /// Reads the response in the light of the request.

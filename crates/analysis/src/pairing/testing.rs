@@ -2,7 +2,7 @@
 //! message is a frame.
 
 use super::*;
-use crate::account::{Phase, UNNUMBERED};
+use crate::account::{Phase, SURE, UNNUMBERED};
 use crate::assembler::Rooms;
 use crate::clock::Steps;
 use crate::names::KnownNames;
@@ -41,6 +41,8 @@ pub(super) struct Bench {
     pub(super) lost: Vec<(i64, i64)>,
     /// How much of what requests took was loss recovery, ms.
     pub(super) recovered: i64,
+    /// How long request and response may have been lost, of the request whose wait ended last.
+    pub(super) unsure: [i64; 2],
     /// As they were closed.
     pub(super) closed: Vec<Transaction>,
     pub(super) shared: Shared,
@@ -94,6 +96,7 @@ impl Bench {
             orphans: 0,
             lost: Vec::new(),
             recovered: 0,
+            unsure: [SURE; 2],
             closed: Vec::new(),
             shared: Shared {
                 registry: Arc::new(Registry::new(&[]).unwrap()),
@@ -224,11 +227,12 @@ impl Bench {
         };
         let (heard, closed) = (&mut self.heard, &mut self.closed);
         let (orphans, lost) = (&mut self.orphans, &mut self.lost);
-        let recovered = &mut self.recovered;
+        let (recovered, unsure) = (&mut self.recovered, &mut self.unsure);
         let asked = |t: &Transaction| t.request.or(t.response).map_or(0, |e| e.first.frame);
         let mut events = |event: Event<'_>| match event {
             Event::Answered(case) => heard.push(Heard::Answered(asked(case.transaction))),
             Event::Ends(wait, at, outstanding) => {
+                *unsure = outstanding.map_or([SURE; 2], |outstanding| outstanding.unsure);
                 let mut from = wait.began;
                 for (phase, end) in outstanding.iter().flat_map(|o| o.phases()) {
                     if phase == Phase::Retransmission {

@@ -1,6 +1,6 @@
 //! Who waits for an open request, and since when.
 
-use crate::account::{Outstanding, SURE};
+use crate::account::{ASKED_AGAIN, Outstanding, SURE};
 use crate::case::Wait;
 use crate::flow::ANY_NS;
 use crate::open::{Open, OpenState, Waiting};
@@ -8,6 +8,9 @@ use crate::packets::TIMER_NS;
 use crate::world::{Event, Events};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Effects, Kind, Timestamp};
+
+/// By chance, one response in so many comes right behind a copy that nothing else asked for.
+const RIGHT_BEHIND: i64 = 16;
 
 /// The response to such a request may have come without being captured, or after the capture.
 const UNSEEN: [Flags; 3] = [Flags::ONE_SIDED, Flags::CAPTURE_LOSS, Flags::OPEN_AT_END];
@@ -141,6 +144,22 @@ impl Open {
         interim.is_none_or(|(copy, interim)| copy.precedes(interim))
     }
 
+    /// For how long the server had a request for sure that was repeated though it had said that it works on it; its
+    /// last frame was sent at `t2`. A response that came right behind the copy seems to have been ready: the one
+    /// before was lost, or the copy was what made the server send it.
+    #[cold]
+    fn worked_on(&self, t2: Timestamp) -> i64 {
+        let response = self.transaction.response.map(|response| response.first.at);
+        let right_behind = response.is_some_and(|at| {
+            let behind = at.since(self.asked_again_at);
+            behind.saturating_mul(RIGHT_BEHIND) <= at.since(self.worked_on_at)
+        });
+        match right_behind {
+            true => self.worked_on_at.since(t2).max(0),
+            false => SURE,
+        }
+    }
+
     /// What was waited for when; `None` where the clock of the capture stepped back, and where
     /// it is not known how long the wait was.
     fn outstanding(&mut self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
@@ -207,6 +226,9 @@ impl Open {
                 (ends, phases)
             }
         };
+        if unsure[1] == ASKED_AGAIN {
+            unsure[1] = self.worked_on(t2);
+        }
         let outstanding = Outstanding::new(began, ends, shares).unsure(unsure, self.unsure_ns);
         let outstanding = outstanding.sent(self.had, self.answered_to);
         let outstanding = outstanding.reached(self.reached_at);

@@ -3,7 +3,7 @@
 use super::{counted, seconds, were};
 use crate::figures::{Grouped, Percent};
 use wirewait_analysis::{ClockSet, ENOUGH};
-use wirewait_judge::{Culprit, Doubt, Missing, Verdict};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict};
 
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
@@ -84,13 +84,17 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             Percent(*part, 1000)
         ),
         Doubt::Close(other, share) => format!(
-            "Doubt: the {} had up to {}, nearly as much.",
+            "Doubt: the {} had up to {}, {}.",
             match other {
                 Culprit::Client => "clients",
                 Culprit::Network => "network",
                 Culprit::Server => "servers",
             },
-            Percent(*share, 1000)
+            Percent(*share, 1000),
+            match verdict.finding {
+                Finding::Either(..) => "and each of the two may have had less",
+                _ => "nearly as much",
+            }
         ),
         Doubt::GuessedRoles(n) => format!(
             "Doubt: which station asks is guessed by turn ({}): client and server may be the other way \
@@ -113,7 +117,7 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             };
             format!(
                 "Doubt: {} ({} together) may be {lost}s that were lost before the capture and \
-                 retransmitted after 200 ms to 1 s. To tell, capture at the {}, or give both captures to \
+                 retransmitted 200 ms or more later. To tell, capture at the {}, or give both captures to \
                  `wirewait between`.",
                 counted(pauses.count, pause),
                 seconds(pauses.ns),
@@ -189,8 +193,18 @@ mod tests {
         assert_eq!(
             doubts[2],
             "Doubt: 30 pauses (6.21 s together) may be requests that were lost before the capture \
-             and retransmitted after 200 ms to 1 s. To tell, capture at the client, or give both captures \
+             and retransmitted 200 ms or more later. To tell, capture at the client, or give both captures \
              to `wirewait between`."
         );
+    }
+
+    #[test]
+    fn a_third_may_have_had_more_than_each_of_two() {
+        let finding = Finding::Either(Culprit::Client, Culprit::Network);
+        let verdict = verdict(finding, vec![Doubt::Close(Culprit::Server, 444)]);
+        let said: Vec<String> = doubts(&verdict).collect();
+        let expected =
+            "Doubt: the servers had up to 44.4 %, and each of the two may have had less.";
+        assert_eq!(said, [expected]);
     }
 }

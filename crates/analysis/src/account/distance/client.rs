@@ -118,6 +118,15 @@ impl Nearest {
         self.found.map_or(Default::default(), |(.., found)| found)
     }
 
+    /// How many answers of the two were known.
+    #[inline]
+    fn answers(&self) -> [u64; 2] {
+        match &self.found {
+            Some((.., [server, client])) => [server.samples, client.samples],
+            None => [0; 2],
+        }
+    }
+
     /// A request closed. The next one of the same conversation that begins after its end was
     /// sent by who had the response.
     #[inline]
@@ -280,7 +289,8 @@ impl Nearest {
         let pause = self.pause(began).map_or(0, ns);
         // What it showed of its own way needs no other's.
         let free = self.gap < u64::MAX && waited != Waited::Queued && !shown;
-        let known = (self.longer.client.more, free);
+        let [server_answers, client_answers] = self.answers();
+        let known = (self.longer.client.more, free, client_answers);
         let pauses = &mut paces.own.pauses;
         ways.client = match self.ahead {
             true => Bounds {
@@ -296,7 +306,8 @@ impl Nearest {
         if turnaround < u64::MAX {
             let own = self.acknowledged(t, done);
             let shown = own.is_some_and(|own| own.high.is_some());
-            let known = (self.longer.server.more, waited != Waited::Queued && !shown);
+            let free = waited != Waited::Queued && !shown;
+            let known = (self.longer.server.more, free, server_answers);
             let turnarounds = &mut paces.own.turnarounds;
             ways.server =
                 turnarounds.within(ways.server, at_server, (turnaround, own), known, owner);

@@ -5,9 +5,12 @@
 //! and all slices together contain no more than as many answers of the usual length. Without enough answers, slices
 //! that are as long as many others show a steady way: if it varied, they would differ as much.
 
+mod step;
+
 use super::super::SliceOwner;
 use super::{Bounds, STEADY, ns};
 use crate::packets::TIMER_NS;
+use step::{Slice, Steps};
 
 /// Times are kept in units of 1,024 ns.
 const UNIT: u32 = 10;
@@ -197,14 +200,14 @@ pub(super) struct VaryingWay {
 impl VaryingWay {
     /// A slice of this length contains so much of the way, if it is steady: how much by what else is known.
     /// `more`: as much of it at most because frames are longer than those of a usual answer. `free`: it waited for
-    /// no other one.
+    /// no other one. `answers`: how many of the station's transport are known.
     #[inline]
     pub(super) fn within(
         &mut self,
         steady: Bounds,
         variation: Variation,
         (length, own): (u64, Option<OwnWay>),
-        (more, free): (u64, bool),
+        (more, free, answers): (u64, bool, u64),
         owner: &SliceOwner,
     ) -> Bounds {
         self.slices += 1;
@@ -217,12 +220,8 @@ impl VaryingWay {
                 way.high = way.high.max(own.most.min(length));
                 way.low = way.low.max(own.least.min(length));
             }
-            if !variation.known
-                && free
-                && length < TIMER_NS.cast_unsigned()
-                && self.lengths.may_vary(length, way.high, owner)
-            {
-                way.high = way.high.max(length);
+            if !variation.known && free && length < TIMER_NS.cast_unsigned() {
+                way.high = self.lengths.may_have((length, answers), way.high, owner);
             }
             way
         };
@@ -234,7 +233,13 @@ impl VaryingWay {
     #[inline]
     pub(super) fn owed(&mut self) -> Option<Vec<OwedWay>> {
         let first = &mut self.lengths.first;
-        (self.lengths.decided && !first.is_empty()).then(|| std::mem::take(first))
+        if self.lengths.decided && !first.is_empty() {
+            return Some(std::mem::take(first));
+        }
+        // Nearly nothing looks like a step.
+        let steps = &mut self.lengths.steps;
+        let owed = (!steps.is_quiet()).then(|| steps.owed());
+        owed.filter(|owed| !owed.is_empty())
     }
 
     #[cold]
@@ -309,39 +314,63 @@ struct SliceLengths {
     /// Those that came before it was known how many are alone; once it is, what they are owed.
     first: Vec<OwedWay>,
     decided: bool,
+    steps: Steps,
 }
 
 impl SliceLengths {
-    /// Whether the slice of this length may contain another way than the others; of which it has up to `high` if not.
+    /// How much of the way the slice of this length may contain, if as many answers are known: as a whole, if it may be
+    /// another way than that of the others, of which it has up to `high`.
     #[inline]
-    fn may_vary(&mut self, length: u64, high: u64, owner: &SliceOwner) -> bool {
+    fn may_have(&mut self, (length, answers): (u64, u64), high: u64, owner: &SliceOwner) -> u64 {
         self.looked += 1;
         if self.looked >= MANY_SLICES {
+            self.steps.renumber(self.looked - self.looked / 2);
             (self.looked, self.alone) = (self.looked / 2, self.alone / 2);
         }
         // The bounds of a steady way have nearly all of it.
         if length >> UNIT <= (high >> UNIT).saturating_add(NOISE) {
-            return false;
+            self.steps.short(self.looked, owner);
+            return high;
         }
-        let owed = OwedWay {
-            owner: *owner,
-            ns: length - high,
-        };
-        self.is_beyond(u32::try_from(length >> UNIT).unwrap_or(u32::MAX), owed)
+        self.beyond((length, high), answers, owner)
     }
 
     /// One that is longer than a steady way.
     #[inline(never)]
-    fn is_beyond(&mut self, length: u32, owed: OwedWay) -> bool {
-        let alike = self.is_like(length) || self.has_like(length);
-        self.recent[self.count as usize % RECENT] = length;
+    fn beyond(&mut self, (length, high): (u64, u64), answers: u64, owner: &SliceOwner) -> u64 {
+        let units = u32::try_from(length >> UNIT).unwrap_or(u32::MAX);
+        let slice = Slice {
+            owner,
+            number: self.looked,
+            length: units,
+            high: u32::try_from(high >> UNIT).unwrap_or(u32::MAX),
+            beyond: length - high,
+            answers,
+        };
+        let alike = self.is_like(units) || self.has_like(&slice);
+        let longer = match alike && self.steps.is_quiet() {
+            true => 0,
+            false => self.steps.longer(&slice),
+        };
+        match self.is_alone(&slice, alike) {
+            true => length,
+            false => high.saturating_add(longer),
+        }
+    }
+
+    /// Whether it may be the way's as a whole.
+    #[inline(always)]
+    fn is_alone(&mut self, slice: &Slice<'_>, alike: bool) -> bool {
+        self.recent[self.count as usize % RECENT] = slice.length;
         self.count = self.count.wrapping_add(1);
         if self.looked > FIRST {
             self.alone += u32::from(!alike);
         }
         // A few may be alone without that.
         if self.alone * SOME < self.looked + SOME {
-            self.remember(owed);
+            if !self.decided {
+                self.remember(slice);
+            }
             return false;
         }
         if !self.decided && self.looked >= 2 * FIRST {
@@ -355,12 +384,13 @@ impl SliceLengths {
     }
 
     /// It is not known yet whether slices like this one are alone.
-    fn remember(&mut self, owed: OwedWay) {
-        if self.decided {
-            return;
-        }
+    #[inline(never)]
+    fn remember(&mut self, slice: &Slice<'_>) {
         if self.looked <= DECIDED {
-            self.first.push(owed);
+            self.first.push(OwedWay {
+                owner: *slice.owner,
+                ns: slice.beyond,
+            });
         } else {
             (self.first, self.decided) = (Vec::new(), true);
         }
@@ -372,12 +402,14 @@ impl SliceLengths {
         (from..=to).contains(&length)
     }
 
-    fn has_like(&mut self, length: u32) -> bool {
+    fn has_like(&mut self, slice: &Slice<'_>) -> bool {
+        let length = slice.length;
         let known = self.count.min(RECENT as u32);
         let alike = like(&self.recent, length) >= (known / ALIKE).max(2);
         if alike {
             let near = near(length);
             self.like = [length.saturating_sub(near / 2), length + near / 2];
+            self.steps.levels(slice, self.like);
         }
         alike
     }
@@ -507,7 +539,7 @@ mod tests {
                 STEADY_WAY,
                 varies(2_000, 100),
                 (length, None),
-                (0, true),
+                (0, true, 0),
                 &NOBODY,
             );
             assert_eq!(within.low, 400);
@@ -534,7 +566,7 @@ mod tests {
             STEADY_WAY,
             varies(2_000, 100),
             (3_000, Some(own)),
-            (0, true),
+            (0, true, 0),
             &NOBODY,
         );
         assert_eq!(first.low, 1_800);
@@ -543,7 +575,7 @@ mod tests {
                 STEADY_WAY,
                 varies(1_900, 100),
                 (3_000, Some(own)),
-                (0, true),
+                (0, true, 0),
                 &NOBODY,
             );
         }
@@ -551,7 +583,7 @@ mod tests {
             STEADY_WAY,
             varies(1_900, 100),
             (3_000, Some(own)),
-            (0, true),
+            (0, true, 0),
             &NOBODY,
         );
         assert_eq!(later.low, 1_890, "a tenth of the deviation");
@@ -561,7 +593,7 @@ mod tests {
             STEADY_WAY,
             varies(450, 0),
             (3_000, Some(own)),
-            (0, true),
+            (0, true, 0),
             &NOBODY,
         );
         assert_eq!((steady.low, steady.high), (400, 1_900));
@@ -573,7 +605,7 @@ mod tests {
         let known = Variation::UNKNOWN;
         let within = lengths.map(|us| {
             let length = us * 1_000;
-            let within = way.within(STEADY_WAY, known, (length, None), (0, true), &NOBODY);
+            let within = way.within(STEADY_WAY, known, (length, None), (0, true, 0), &NOBODY);
             within.high >= length
         });
         within.filter(|all| *all).count()
@@ -612,7 +644,8 @@ mod tests {
             for n in 0..200 {
                 let length = lengths(n) * 1_000;
                 let slice = (length, None);
-                let within = way.within(STEADY_WAY, Variation::UNKNOWN, slice, (0, true), &NOBODY);
+                let within =
+                    way.within(STEADY_WAY, Variation::UNKNOWN, slice, (0, true, 0), &NOBODY);
                 given += within.high.min(length);
                 owed.extend(way.owed().unwrap_or_default());
             }

@@ -1,4 +1,5 @@
 use super::super::testing::{Bench, CLIENT, Heard, SERVER, at, exchange};
+use crate::account::SURE;
 use crate::clock::Clock;
 use crate::{Flags, Mark, Outcome, Transaction, Turnaround};
 use wirewait_wire::{Address, Exchange, Expect, Id, Role, Side, Timestamp};
@@ -516,6 +517,37 @@ fn who_says_that_he_works_on_it_has_it() {
     assert_eq!(turnaround(false, [206, 400], 100), exact);
     let low = |ms: i64| Turnaround::Between(ms * 1_000_000, 705_000_000);
     assert_eq!(turnaround(false, [206, 400], 403), (low(305), true, 400));
+}
+
+/// A server says after 300 ms that it works on a request, and the client asks again after 4300 ms. A response 2 ms behind
+/// that may have been lost before: the server had it for 300 ms for sure. One 300 ms behind it came of itself; and one
+/// behind a copy to which the server said again that it works on it, 4310 ms for sure.
+#[test]
+fn what_comes_right_behind_a_copy_may_have_been_lost() {
+    let unsure = |interims: &[i64], response: i64| {
+        let mut bench = Bench::new();
+        bench.asks(1, 0);
+        let mut events: Vec<(i64, bool)> = interims.iter().map(|ms| (*ms, true)).collect();
+        events.extend([(299, false), (4300, false)]);
+        events.sort_unstable();
+        for (ms, says) in events {
+            if says {
+                bench.says(SERVER, exchange(Role::Interim, 1), ms);
+            } else {
+                let mut x = exchange(Role::Request, 1);
+                x.repeats = true;
+                bench.says(CLIENT, x, ms);
+            }
+        }
+        bench.answers(1, response);
+        bench.finish(9000);
+        bench.unsure[1]
+    };
+    let ms = 1_000_000;
+    assert_eq!(unsure(&[300], 4302), 300 * ms);
+    assert_eq!(unsure(&[300], 4600), SURE);
+    assert_eq!(unsure(&[300, 4310], 4312), SURE);
+    assert_eq!(unsure(&[], 4302), SURE, "it is the copy that is answered");
 }
 
 /// Who served, what became of it, how often it was asked, and its turnaround.
