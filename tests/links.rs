@@ -4,7 +4,7 @@
 
 use crate::stalls::{Did, MS, TOLERANCE, US};
 use crate::support::{Analysis, analyse_frames};
-use wirewait_analysis::{Grade, Phase};
+use wirewait_analysis::{Grade, Phase, StallCause};
 use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 use wirewait_synth::Scenario;
 
@@ -228,6 +228,97 @@ fn who_stops_within_a_message_on_a_link_has_that_time() {
     for (sender, culprit) in [(S, Culprit::Server), (C, Culprit::Client)] {
         for (place, ways) in PLACES.into_iter().enumerate() {
             stopped(ways, sender, 300 * MS).judged(&format!("stopped-{sender}-{place}"), culprit);
+        }
+    }
+}
+
+/// A message in three frames, of which the sender sends each only when the one before is acknowledged: so long after it came. What a frame
+/// takes on the line, beside the ways, says `line`: the first of them, and the last.
+fn one_at_a_time(
+    ways: [i64; 2],
+    sender: usize,
+    late: impl Fn(i64) -> i64,
+    [long, last]: [i64; 2],
+    before: bool,
+) -> Play {
+    let mut play = Play::new(NBF, ways);
+    for n in 0..40 {
+        let began = play.at;
+        let (mut at, message) = match sender {
+            S => (
+                play.says(C, began, "smb1 read-andx fid=1 offset=0 length=3500") + MS,
+                "smb1 read-andx data=3500 | lost=2,3",
+            ),
+            _ => (began, "smb1 write-andx fid=1 offset=0 data=3500 | lost=2,3"),
+        };
+        let frames = [
+            (message, long),
+            ("again part=2", long),
+            ("again part=3", last),
+        ];
+        let mut end = at;
+        for (part, (what, takes)) in frames.into_iter().enumerate() {
+            // The line is before the capture, or behind it.
+            let [seen, arrives] = if before { [takes, 0] } else { [0, takes] };
+            end = play.says(sender, at + seen, what) + arrives;
+            if part < 2 {
+                at = play.says(1 - sender, end + late(2 * n + part as i64), "llc rr");
+            }
+        }
+        let own = late(2 * n) + late(2 * n + 1);
+        if sender == C {
+            end = play.says(S, end + MS, "smb1 write-andx count=3500");
+        }
+        let shares = match sender {
+            S => (own, MS),
+            _ => (0, own + MS),
+        };
+        play.over((began, end), shares.0, shares.1);
+    }
+    play
+}
+
+#[test]
+fn a_late_acknowledgement_on_a_link_is_its_receivers_time() {
+    for (sender, culprit) in [(S, Culprit::Client), (C, Culprit::Server)] {
+        for (place, ways) in PLACES.into_iter().enumerate() {
+            let play = one_at_a_time(ways, sender, |_| 200 * MS, [0, 0], false);
+            let found = play.judged(&format!("late-{sender}-{place}"), culprit);
+            let verdict = Verdict::on(&found.snapshot);
+            let stall = verdict.stall.expect("it has a stall");
+            assert_eq!(stall.cause, StallCause::DelayedAcknowledgement);
+            assert_eq!(stall.of, culprit);
+        }
+    }
+}
+
+/// A line on which 1,500 bytes take 48 ms, and the shortest frames 3: the acknowledgement of each frame is as late before it, the
+/// next frame behind it.
+#[test]
+fn a_slow_line_keeps_no_acknowledgement_on_a_link() {
+    let (at_client, at_server) = ([10 * US, 3 * MS], [3 * MS, 10 * US]);
+    for (sender, never) in [(S, Culprit::Client), (C, Culprit::Server)] {
+        for (place, ways) in [at_client, at_server].into_iter().enumerate() {
+            let before = sender != place;
+            let play = one_at_a_time(ways, sender, |_| 0, [48 * MS, 22 * MS], before);
+            let name = format!("slow-{sender}-{place}");
+            let finding = Verdict::on(&play.possible(&name).snapshot).finding;
+            assert_ne!(finding, Finding::Named(never), "{name}");
+        }
+    }
+}
+
+/// Acknowledgements come after 50, 110, 170 and 230 ms: no timer runs like that, and it may be the way.
+#[test]
+fn acknowledgements_on_a_link_that_are_unevenly_late_may_be_the_networks() {
+    for (sender, culprit) in [(S, Culprit::Client), (C, Culprit::Server)] {
+        for (place, ways) in PLACES.into_iter().enumerate() {
+            let late = |n: i64| (50 + 60 * (n % 4)) * MS;
+            let play = one_at_a_time(ways, sender, late, [0, 0], false);
+            let name = format!("uneven-{sender}-{place}");
+            let verdict = Verdict::on(&play.possible(&name).snapshot);
+            let share = verdict.share(culprit).thousandths;
+            assert!(share.low < 500 && share.high > 900, "{name}: {verdict:?}");
         }
     }
 }

@@ -38,10 +38,6 @@ TABLE = {
         "6/server-stops-disk cms",
     "the delay between packets of a burst is taken for the rate of the line":
         "7/burst-read-16k s 7/burst-read-16k-way-5ms s 7/burst-read-16k-lost-far s 7/burst-read-16k-paced-2ms cms",
-    'LLC\'s "receiver not ready" is no stall (0057)':
-        "7/nbf-client-not-ready c",
-    "late acknowledgements of LLC are no stall, and are taken for the rate of the line (0057)":
-        "7/nbf-window-1-late-acks cms",
     "a clock that is set within a request whose response has several segments is not found (0049)":
         "8/jump-on-1h-in-request cms",
     "a mixture with a slow line: see those of family 4":

@@ -208,7 +208,7 @@ impl Conversation {
         events: &mut impl Events,
     ) -> u64 {
         if self.stall.is_some() {
-            self.goes_on_behind(side, piece.mark, events);
+            self.goes_on_in_link(side, piece.mark, events);
         }
         if segment.resync && !self.assemblers[side].is_under_way() {
             // The rest of a message that was seen whole before, sent again.
@@ -291,6 +291,7 @@ impl Conversation {
     #[cold]
     pub(crate) fn was_lost_before(&mut self, side: usize, mark: Mark, (ns, more): (i64, bool)) {
         let more = if more { ANY_NS } else { 0 };
+        self.was_sent_before(side);
         self.between.was_lost_before(side, mark, (ns, more));
     }
 

@@ -48,6 +48,40 @@ pub(crate) struct LinkGaps {
 /// Messages of a direction that are not acknowledged above the link and are remembered.
 const RIDING: usize = 16;
 
+/// The timer of a receiver runs out after as many times its shortest time at most: it counts whole ticks.
+const UNEVEN: i64 = 2;
+/// One time in as many may be longer.
+const SELDOM: u32 = 8;
+
+/// Times for which a side kept acknowledgements waiting.
+#[derive(Clone, Copy, Default)]
+struct LateTimes {
+    shortest: i64,
+    /// As long as a timer that runs for the shortest may take, and longer.
+    even: u32,
+    longer: u32,
+}
+
+impl LateTimes {
+    /// One more. Whether no timer shows in them, or it did not keep this one.
+    fn took(&mut self, ns: i64) -> bool {
+        if self.shortest > UNEVEN.saturating_mul(ns) {
+            self.longer = self.longer.saturating_add(std::mem::take(&mut self.even));
+        }
+        if self.even == 0 || ns < self.shortest {
+            self.shortest = ns;
+        }
+        let longer = ns > UNEVEN.saturating_mul(self.shortest);
+        let count = if longer {
+            &mut self.longer
+        } else {
+            &mut self.even
+        };
+        *count = count.saturating_add(1);
+        longer || self.longer > self.even / SELDOM
+    }
+}
+
 /// What a data frame is, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
@@ -99,6 +133,8 @@ pub(crate) struct Link {
     inquiries: [Option<Inquiry>; 2],
     /// The shortest silence before a poll for what was lost before the capture, ns.
     timers: [Option<i64>; 2],
+    /// How long each side kept acknowledgements waiting.
+    late: [LateTimes; 2],
     /// The ends, in the order of the sides, and what the link carries.
     pub(crate) ends: [Endpoint; 2],
     pub(crate) carrier: Name,
@@ -118,6 +154,7 @@ impl Link {
             ended: [true; 2],
             inquiries: [None; 2],
             timers: [None; 2],
+            late: [LateTimes::default(); 2],
             ends: [Endpoint::default(); 2],
             carrier: "",
         }
@@ -145,6 +182,12 @@ impl Link {
             && !self.lacks(0)
             && !self.lacks(1)
             && sides.any(|side| self.flow.has_sent(side, since))
+    }
+
+    /// `side` acknowledges late, after this time: whether its times, or this one, differ by more than those of one timer do.
+    #[cold]
+    pub(crate) fn is_late_unevenly(&mut self, side: usize, after_ns: i64) -> bool {
+        self.late[side].took(after_ns)
     }
 
     /// The number behind this one.
@@ -454,6 +497,26 @@ mod tests {
     use super::*;
     use crate::table::Table;
     use wirewait_wire::Timestamp;
+
+    /// A timer that ran out after 100 ms may take up to 200 when it counts ticks. What takes longer is none, and nothing
+    /// shows one if it is more than one in eight.
+    #[test]
+    fn a_timer_keeps_all_acknowledgements_about_as_long() {
+        let mut link = Link::new(128);
+        let mut late = |side, ms: i64| link.is_late_unevenly(side, ms * 1_000_000);
+        assert!(!late(0, 150));
+        assert!(!late(0, 200));
+        assert!(!late(0, 100));
+        assert!(late(0, 201));
+        assert!(late(0, 150), "one in five");
+        (0..4).for_each(|_| {
+            late(0, 110);
+        });
+        assert!(!late(0, 150), "one in ten");
+        assert!(late(0, 201));
+        assert!(!late(1, 250), "the other side");
+        assert!(late(1, 100), "all before it were longer");
+    }
 
     #[test]
     fn a_circle_of_a_power_of_two_needs_no_division() {

@@ -1,11 +1,21 @@
 //! Time within a transfer, or within a turnaround, that is a station's own: what the wire shows that it was for.
 
-use crate::Mark;
 use crate::table::TablePlace;
+use crate::{Mark, Noticed};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// A sender that sends nothing more for less has not stopped, ns: other work of its own takes as long.
 pub(crate) const STOPPED_NS: i64 = 5_000_000;
+/// Data that follows so soon waited for what came before it, ns, but for the way.
+pub(crate) const AT_ONCE_NS: i64 = 1_000_000;
+/// No receiver keeps an acknowledgement waiting for less, ns: the shortest timers of systems (Linux).
+const DELAYED_NS: i64 = 40_000_000;
+
+/// Whether this acknowledges what its receiver may have kept waiting.
+#[inline]
+pub(crate) fn is_late(what: &Noticed) -> bool {
+    matches!(what, Noticed::Acknowledged { after_ns, .. } if *after_ns >= DELAYED_NS)
+}
 
 /// Why a transfer or a turnaround stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,10 +98,26 @@ pub(crate) struct Stall {
     pub(crate) cause: StallCause,
     /// The server's; else the client's.
     pub(crate) server: bool,
-    /// What ended it may be the repetition of what was lost before the capture.
+    /// What ended it may be the repetition of what was lost before the capture, or its way may have been as long.
     pub(crate) unsure: bool,
     /// How long its sender lacked an acknowledgement of what it had sent, ns.
     pub(crate) lacked_ns: u64,
+    /// What was acknowledged late on a link.
+    pub(crate) on_link: Option<LateOnLink>,
+    /// It is none: each frame of the message but the first was sent behind the acknowledgement of the one before.
+    pub(crate) waited: bool,
+}
+
+/// Frames of a link that were acknowledged late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LateOnLink {
+    /// How many, and their bytes.
+    pub(crate) frames: u32,
+    pub(crate) bytes: u64,
+    /// How long behind the acknowledgement the next data came, ns; `None` where that had been lost before the capture.
+    pub(crate) behind_ns: Option<u64>,
+    /// Whether their sender sends again without asking first.
+    pub(crate) resends: bool,
 }
 
 impl Stall {
@@ -113,9 +139,36 @@ pub(crate) struct MessageStall {
     pub(crate) lacked_ns: u64,
     /// A timer may have ended it, of a sender that lacked an acknowledgement.
     pub(crate) timer: bool,
+    pub(crate) on_link: Option<LateOnLink>,
+    /// It is none: frames of a message that were sent behind the acknowledgement of all before them.
+    pub(crate) waited: Option<WaitedFrames>,
+}
+
+/// Frames of a message that were sent behind the acknowledgement of all before them: how fast they come shows no line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WaitedFrames {
+    /// The number of the message.
+    pub(crate) serial: u64,
+    pub(crate) count: u64,
 }
 
 impl MessageStall {
+    /// A frame of the message with this number, which was sent then.
+    #[cold]
+    pub(crate) const fn of_waited(sender: usize, serial: u64, at: Timestamp) -> Self {
+        Self {
+            sender,
+            from: at.plus(-1),
+            to: at,
+            cause: StallCause::DelayedAcknowledgement,
+            unsure: false,
+            lacked_ns: 0,
+            timer: false,
+            on_link: None,
+            waited: Some(WaitedFrames { serial, count: 1 }),
+        }
+    }
+
     /// That of a request of this side, or of the response to it.
     pub(crate) fn of_request(&self, side: usize) -> Stall {
         Stall {
@@ -125,6 +178,8 @@ impl MessageStall {
             server: (self.sender == side) != self.cause.is_the_senders(),
             unsure: self.unsure,
             lacked_ns: self.lacked_ns,
+            on_link: self.on_link,
+            waited: self.waited.is_some(),
         }
     }
 }
@@ -158,6 +213,8 @@ impl GivenBack {
             server: false,
             unsure: false,
             lacked_ns: 0,
+            on_link: None,
+            waited: false,
         }
     }
 }

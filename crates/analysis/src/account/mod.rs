@@ -162,7 +162,7 @@ impl Accounts {
             let done = match self.stalled.is_empty() {
                 true => done,
                 false => {
-                    stalled = done.stalled();
+                    stalled = done.stalled(&mut self.stalled);
                     &stalled
                 }
             };

@@ -1,6 +1,7 @@
 //! The time that a request was outstanding, phase by phase.
 
-use super::Phase;
+use super::{Bounds, Phase};
+use crate::stalls::Stall;
 use wirewait_wire::Timestamp;
 
 /// How long something was lost before the capture is known.
@@ -26,6 +27,8 @@ pub(crate) struct Outstanding {
     count: u8,
     /// Some of it is a station's own time.
     stalled: bool,
+    /// Each frame of the response waited for the acknowledgement of the one before.
+    pub(super) waited: bool,
     /// It only asks whether the other end is there: it ends no pause.
     pub(super) probes: bool,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
@@ -74,6 +77,7 @@ impl Outstanding {
             phases: *phases,
             count: 0,
             stalled: false,
+            waited: false,
             probes: false,
             unsure: [SURE; 2],
             unsure_ns: i64::MAX,
@@ -130,11 +134,15 @@ impl Outstanding {
         self
     }
 
-    /// This time, with stalls in it.
+    /// This time, with these stalls in it; those that are none are taken out.
     #[cold]
-    pub(super) fn stalled(&self) -> Self {
+    #[inline(never)]
+    pub(super) fn stalled(&self, stalls: &mut Vec<(Stall, Bounds)>) -> Self {
+        let all = stalls.len();
+        stalls.retain(|(stall, _)| !stall.waited);
         Self {
-            stalled: true,
+            stalled: !stalls.is_empty(),
+            waited: stalls.len() < all,
             ..*self
         }
     }

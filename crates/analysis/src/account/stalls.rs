@@ -3,14 +3,15 @@
 //! A closed window, a delayed acknowledgement and a sender that stops lie within a transfer, a break within a turnaround. They are laid over
 //! the slices of these phases as they are posted, so that what another request has of the same time stays its own.
 
+use super::ceiling::{BOTH_SHORTEST, most_on_line};
 use super::distance::{DistanceAt, Evidence};
 use super::{Accounts, Bounds, Outstanding, Phase, Posting, SliceOwner};
 use crate::bounds::Bound;
 use crate::case::Wait;
 use crate::packets::TIMER_NS;
-use crate::stalls::{GivenBack, STOPPED_NS, Stall, StallCause};
+use crate::stalls::{AT_ONCE_NS, GivenBack, LateOnLink, STOPPED_NS, Stall, StallCause};
 use crate::table::TablePlace;
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Endpoint, Timestamp};
 
 /// Stalls of requests of a client that are closed and not settled.
 pub(super) const STALLS: usize = 256;
@@ -37,6 +38,15 @@ impl StallCause {
                 matches!(phase, Phase::Request | Phase::Response)
             }
         }
+    }
+}
+
+impl Stall {
+    /// Whether it may lie within this phase of its request.
+    fn is_within(&self, phase: Phase) -> bool {
+        // Where in a request the recovery of what was lost before the capture lies is not known: such frames were captured.
+        let among = self.on_link.is_some() && phase == Phase::Retransmission;
+        among || self.cause.is_within(phase)
     }
 }
 
@@ -108,8 +118,32 @@ impl Accounts {
                     low: 0,
                     high: way(true, 0).high.saturating_add(way(false, 0).high),
                 },
-                // Of data in one segment.
-                StallCause::DelayedAcknowledgement => way(stall.server, SEGMENT),
+                StallCause::DelayedAcknowledgement => match &stall.on_link {
+                    // Of data in one segment.
+                    None => way(stall.server, SEGMENT),
+                    Some(late) => {
+                        let ends = [[&t.client, &t.server], [&t.server, &t.client]];
+                        let way = |server: bool| {
+                            let n = usize::from(server);
+                            late.way(ends[n], least[n], evidence)
+                        };
+                        // Who went on later may have waited for something else.
+                        let soon = way(!stall.server).high;
+                        let soon = soon.saturating_add(AT_ONCE_NS.unsigned_abs());
+                        let behind = late.behind_ns.filter(|behind| *behind > soon);
+                        // Or what came then had been lost before the capture.
+                        let lost = |ns: u64| late.resends && ns >= TIMER_NS.unsigned_abs();
+                        if behind.is_some_and(|ns| !lost(ns)) {
+                            continue;
+                        }
+                        let unsure = stall.unsure || behind.is_some();
+                        let way = way(stall.server);
+                        Bounds {
+                            high: if unsure { u64::MAX } else { way.high },
+                            ..way
+                        }
+                    }
+                },
                 StallCause::Stopped => {
                     // It may have waited for the acknowledgement, and its way; or not at all.
                     let way = way(stall.server, 0).high.saturating_add(stall.lacked_ns);
@@ -138,6 +172,31 @@ impl Accounts {
     }
 }
 
+impl LateOnLink {
+    /// The way of these frames to the first of these stations and that of their acknowledgement back, where no pause, or turnaround, took
+    /// less than `least`, ns. A frame of `n` bytes takes no longer than `t * n / m` where one of `m` took `t`.
+    #[cold]
+    fn way(&self, ends: [&Endpoint; 2], least: u64, evidence: &impl Evidence) -> Bounds {
+        let [end, other] = ends;
+        let distance = evidence.of(end, other, &mut DistanceAt::default());
+        let around = most_on_line(0).saturating_mul(self.frames.saturating_sub(1).into());
+        let bytes = self.bytes.saturating_add(around);
+        // The line may be slow one way alone: then half of the bytes there and back took all of the time.
+        let more = 2 * most_on_line(bytes);
+        let way = distance.way(least, more);
+        let any = match distance.reach.samples {
+            0 => way.high.saturating_mul(more) / BOTH_SHORTEST,
+            _ => way.high,
+        };
+        // It acknowledged such frames with the next that it sent.
+        let high = any.min(evidence.rode(ends, &mut None).at(bytes));
+        Bounds {
+            low: way.low.min(high),
+            high,
+        }
+    }
+}
+
 /// Posts the slices of a request from `at` on with its stalls, and forgets those; where the slices end, and with
 /// which phase.
 #[cold]
@@ -158,7 +217,7 @@ pub(super) fn post(
             continue;
         }
         posting.turnaround(phase);
-        for of in own.iter().filter(|of| of.stall.cause.is_within(phase)) {
+        for of in own.iter().filter(|of| of.stall.is_within(phase)) {
             let (from, to) = (of.stall.from.max(at), of.stall.to.min(end));
             if to > from {
                 posting.slice(phase, at, from);
@@ -170,4 +229,78 @@ pub(super) fn post(
         (at, last) = (end, phase);
     }
     (at, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ceiling::Ceiling;
+    use super::super::distance::Distance;
+    use super::*;
+
+    /// What is known of all ways, and how long a station took to acknowledge a frame with the next that it sent.
+    struct Known(Distance, Ceiling);
+
+    impl Evidence for Known {
+        fn of(&self, _: &Endpoint, _: &Endpoint, _: &mut DistanceAt) -> &Distance {
+            &self.0
+        }
+
+        fn of_others(&self, _: [&Endpoint; 2], _: &DistanceAt) -> Option<Distance> {
+            None
+        }
+
+        fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
+            self.1
+        }
+
+        fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
+            None
+        }
+
+        fn passed(&self, _: [&Endpoint; 2], _: [Timestamp; 2]) -> Option<i64> {
+            None
+        }
+
+        fn version(&self) -> u64 {
+            0
+        }
+
+        fn news(&self) -> u64 {
+            0
+        }
+    }
+
+    /// The time that these frames, of this number of bytes in all, may be under way at most, where no pause was shorter than `least`.
+    fn most(frames: u32, bytes: u64, least: u64, known: &Known) -> u64 {
+        let late = LateOnLink {
+            frames,
+            bytes,
+            behind_ns: Some(0),
+            resends: false,
+        };
+        late.way([&Endpoint::default(); 2], least, known).high
+    }
+
+    /// 1,000 bytes were acknowledged with the next request 30 ms later: they had 1,062 on the line at least, and 1,500 have
+    /// 1,632 at most. Without that, a pause of 1 ms contains two of the shortest frames, of 120 bytes: 1,500 in one frame have
+    /// 1,566 at most, and twice as many where the line is slow one way alone.
+    #[test]
+    fn frames_take_no_longer_on_a_line_than_others_in_proportion() {
+        let mut rode = Ceiling::NONE;
+        rode.took(1_000, 30_000_000);
+        let rode = Known(Distance::UNKNOWN, rode);
+        assert_eq!(most(1, 1_000, u64::MAX, &rode), 30_000_000);
+        assert_eq!(most(1, 1_500, u64::MAX, &rode), 30_000_000 * 1_632 / 1_062);
+        assert_eq!(most(1, 1_500, 1_000_000, &rode), 26_100_000);
+        let nothing = Known(Distance::UNKNOWN, Ceiling::NONE);
+        assert_eq!(
+            most(1, 1_500, 1_000_000, &nothing),
+            1_000_000 * 2 * 1_566 / 120
+        );
+        assert_eq!(
+            most(2, 1_500, 1_000_000, &nothing),
+            1_000_000 * 2 * 1_632 / 120
+        );
+        assert!(most(1, 1_500, u64::MAX, &nothing) > 1_000_000_000_000);
+    }
 }

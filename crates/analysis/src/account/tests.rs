@@ -232,6 +232,8 @@ impl Accounts {
                 server: false,
                 unsure: false,
                 lacked_ns: 0,
+                on_link: None,
+                waited: false,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

@@ -9,6 +9,7 @@ use crate::numbered::{HeldSegment, Link, Turn};
 use crate::packets::TIMER_NS;
 use crate::path::Path;
 use crate::piece::{Piece, Sent};
+use crate::stalls::{LateOnLink, is_late};
 use crate::table::TablePlace;
 use crate::world::Shared;
 use crate::{Flags, Mark, Notice, Noticed, Sink, WHOLE_FRAME};
@@ -61,6 +62,9 @@ impl AnalyzerState {
                 let bare = numbered.kind != NumberedKind::Data;
                 if let Some((what, bytes)) = link.flow.acknowledged(side, number.into(), bare, mark)
                 {
+                    if is_late(&what) {
+                        self.acknowledged_late((&mut link, side), numbered, (&what, bytes), mark);
+                    }
                     self.notice(&link, arrival.path, side, mark, (what, bytes), sink);
                 }
                 let acknowledged = link.acknowledge(1 - side, number);
@@ -204,6 +208,45 @@ impl AnalyzerState {
         }
     }
 
+    /// `side` acknowledges what is on its way to it late, and has all of it then.
+    #[cold]
+    #[inline(never)]
+    fn acknowledged_late(
+        &mut self,
+        (link, side): (&mut Link, usize),
+        numbered: &Numbered,
+        (what, bytes): (&Noticed, u64),
+        mark: Mark,
+    ) {
+        let Noticed::Acknowledged {
+            frames,
+            after_ns,
+            sent,
+            ..
+        } = *what
+        else {
+            return;
+        };
+        // What answers a poll, or ends the time in which its sender could take nothing, was late for that.
+        let answers = numbered.response && numbered.poll || link.flow.is_busy(side);
+        let sender = 1 - side;
+        if answers || link.ended[sender] || link.flow.is_waiting(sender) {
+            return;
+        }
+        // One that may be of an earlier copy, or that no timer kept.
+        let unsure = sent.is_none() || link.is_late_unevenly(side, after_ns);
+        let known = link.last.and_then(|p| self.conversations.get_mut(p));
+        if let Some(conversation) = known {
+            let late = LateOnLink {
+                frames,
+                bytes,
+                behind_ns: Some(0),
+                resends: numbered.connection.is_some(),
+            };
+            conversation.acknowledged_late(link.ends[sender], (after_ns, late), unsure, mark);
+        }
+    }
+
     /// One end of a link can take data again: a message of the other one may have stood still for it.
     #[cold]
     fn goes_on_behind(
@@ -291,13 +334,12 @@ impl AnalyzerState {
         match link.turn(side, number) {
             Turn::Next => {
                 let goes_on = !std::mem::replace(&mut link.ended[side], last);
-                let stopped =
-                    goes_on && link.flow.has_stopped(side, mark.at) && !link.flow.is_waiting(side);
+                let waited = goes_on && !link.flow.is_waiting(side);
                 link.flow.sent(side, numbers, bytes, mark);
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);
-                } else if stopped && !link.lacks(side) {
-                    self.stops(arrival, side, link, (numbered, common), sink);
+                } else if waited && !link.lacks(side) {
+                    self.goes_on_when_acknowledged(arrival, side, link, (numbered, common), sink);
                 }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {
@@ -366,9 +408,10 @@ impl AnalyzerState {
         }
     }
 
-    /// A frame goes on in a message in which its sender may have stopped.
+    /// A frame goes on in a message of which all is acknowledged; its sender may have stopped in that.
     #[cold]
-    fn stops(
+    #[inline(never)]
+    fn goes_on_when_acknowledged(
         &mut self,
         arrival: &Arrival<'_>,
         link_side: usize,
@@ -381,17 +424,22 @@ impl AnalyzerState {
             return;
         };
         let mark = arrival.piece.mark;
+        let Ok((place, side)) = self.conversations.find_side(known, || arrival.key()) else {
+            return;
+        };
+        let Some(conversation) = self.conversations.get_mut(place) else {
+            return;
+        };
+        let mut events = Reporter::new(&mut self.books, arrival.path, sink);
         let silence = link.flow.stopped_since(link_side, mark);
+        let since = silence.map_or(mark.at, |silence| silence.since);
+        conversation.waited(side, (mark, since), &mut events);
         let silence = silence.filter(|of| of.is_long(mark.at, common.tick_ns.get()));
         // A sender of LLC asks first whether what was lost has come; others send it again when their timer runs out.
         let silence = silence.filter(|silence| {
             numbered.connection.is_none() || mark.at.since(silence.since) < TIMER_NS
         });
-        if let Some(silence) = silence
-            && let Ok((place, side)) = self.conversations.find_side(known, || arrival.key())
-            && let Some(conversation) = self.conversations.get_mut(place)
-        {
-            let mut events = Reporter::new(&mut self.books, arrival.path, sink);
+        if let Some(silence) = silence {
             let last = segment.last;
             conversation.stops(side, &silence, (mark, last), (false, false), &mut events);
         }

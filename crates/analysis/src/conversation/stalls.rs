@@ -5,28 +5,18 @@ use super::Conversation;
 use crate::flow::QuietWay;
 use crate::packets::TIMER_NS;
 use crate::piece::Piece;
-use crate::stalls::{MessageStall, STOPPED_NS, StallCause};
+use crate::stalls::{AT_ONCE_NS, LateOnLink, MessageStall, STOPPED_NS, StallCause};
 use crate::world::{Events, World};
 use crate::{Mark, Noticed};
-use wirewait_wire::{Endpoint, Stream};
+use wirewait_wire::{Endpoint, Stream, Timestamp};
 
-/// No receiver keeps an acknowledgement waiting for less, ns: the shortest timers of systems (Linux).
-const DELAYED_NS: i64 = 40_000_000;
-/// And none for longer (RFC 1122, 4.2.3.2), ns, but for the way.
+/// No receiver keeps an acknowledgement waiting for longer (RFC 1122, 4.2.3.2), ns, but for the way.
 const LONGEST_NS: i64 = 500_000_000;
-/// Data that follows so soon waited for what came before it, ns, but for the way.
-const AT_ONCE_NS: i64 = 1_000_000;
 /// A slow line takes as long for the next segment. Who goes on in this part of the time in which nothing came had stopped.
 const FASTER: i64 = 4;
 /// Who lacks an acknowledgement sends new data no later than this behind its latest, ns, and two ways there and back: a tail loss
 /// probe (RFC 8985, 7.2) for a single segment.
 const PROBES_NS: i64 = 250_000_000;
-
-/// Whether a segment without data acknowledges what its receiver may have kept waiting.
-#[inline]
-pub(super) fn is_late(what: &Noticed) -> bool {
-    matches!(what, Noticed::Acknowledged { after_ns, .. } if *after_ns >= DELAYED_NS)
-}
 
 impl Conversation {
     /// `side` can take data again.
@@ -98,6 +88,37 @@ impl Conversation {
                 unsure: false,
                 lacked_ns: 0,
                 timer: false,
+                on_link: None,
+                waited: None,
+            }));
+        }
+    }
+
+    /// The other end of the link below acknowledges these frames of `sender` so late, and nothing else is on its way to it.
+    /// `unsure`: whether they may have been under way so long.
+    #[cold]
+    pub(crate) fn acknowledged_late(
+        &mut self,
+        sender: Endpoint,
+        (after_ns, late): (i64, LateOnLink),
+        unsure: bool,
+        mark: Mark,
+    ) {
+        let side = self.between.ends.iter().position(|end| *end == sender);
+        if let Some(sender) = side
+            && after_ns <= LONGEST_NS
+            && self.assemblers[sender].is_under_way()
+        {
+            self.stall = Some(Box::new(MessageStall {
+                sender,
+                from: mark.at.plus(-after_ns),
+                to: mark.at,
+                cause: StallCause::DelayedAcknowledgement,
+                unsure,
+                lacked_ns: 0,
+                timer: false,
+                on_link: Some(late),
+                waited: None,
             }));
         }
     }
@@ -106,17 +127,41 @@ impl Conversation {
     /// latest data, and now goes on so much faster that no line was as slow.
     #[cold]
     pub(super) fn goes_on_behind(&mut self, side: usize, mark: Mark, events: &mut impl Events) {
-        let Some(stall) = self.stall.take() else {
+        let since = self.stall.as_ref().map(|stall| stall.to);
+        let behind = since.map_or(0, |since| mark.at.since(since));
+        self.goes_on_so_late(side, behind, events);
+    }
+
+    /// As [`Self::goes_on_behind`], in a frame of a link.
+    #[cold]
+    pub(super) fn goes_on_in_link(&mut self, side: usize, mark: Mark, events: &mut impl Events) {
+        // Not in the frame that ends it: one that acknowledges may have data itself.
+        let this = |stall: &MessageStall| match stall.cause {
+            StallCause::Stopped => stall.to == mark.at,
+            _ => stall.sender != side && stall.to == mark.at,
+        };
+        if !self.stall.as_deref().is_some_and(this) {
+            self.goes_on_behind(side, mark, events);
+        }
+    }
+
+    /// As [`Self::goes_on_behind`], so long behind what ended the stall.
+    fn goes_on_so_late(&mut self, side: usize, behind: i64, events: &mut impl Events) {
+        let Some(mut stall) = self.stall.take() else {
             return;
         };
+        if let Some(late) = &mut stall.on_link {
+            late.behind_ns = late.behind_ns.and(u64::try_from(behind).ok());
+        }
         let soon = match stall.cause {
             StallCause::Stopped => {
                 let lacked = i64::try_from(stall.lacked_ns).unwrap_or(0);
                 (stall.to.since(stall.from) - lacked) / FASTER
             }
+            // How far its sender is is known when the request is over.
+            _ if stall.on_link.is_some() => i64::MAX,
             _ => AT_ONCE_NS.saturating_add(self.reacts_ns(side)),
         };
-        let behind = mark.at.since(stall.to);
         // A timer that runs out because an acknowledgement was lost sends one segment, and waits for the next one.
         let waited = || {
             let flow = self.flow.as_ref();
@@ -126,6 +171,37 @@ impl Conversation {
         let probe = stall.timer && waited();
         if stall.sender == side && (0..=soon).contains(&behind) && !probe {
             self.pairing.stalled(*stall, events);
+        }
+    }
+
+    /// `side`, of which all is acknowledged, goes on with its message on a link; nothing was heard since then.
+    #[cold]
+    pub(crate) fn waited(
+        &mut self,
+        side: usize,
+        (mark, since): (Mark, Timestamp),
+        events: &mut impl Events,
+    ) {
+        if let Some(stall) = &self.stall {
+            // What was acknowledged meanwhile waited for that. This frame itself may show that its sender stopped.
+            let since = match stall.cause {
+                StallCause::Stopped => since.max(stall.to),
+                _ => stall.to,
+            };
+            self.goes_on_so_late(side, mark.at.since(since), events);
+        }
+        let serial = self.assemblers[side].serial();
+        self.pairing.waited(side, serial, mark.at);
+    }
+
+    /// What comes next behind a late acknowledgement was lost before the capture: it may have been sent at once.
+    #[cold]
+    pub(super) fn was_sent_before(&mut self, side: usize) {
+        if let Some(stall) = &mut self.stall
+            && stall.sender == side
+            && let Some(late) = &mut stall.on_link
+        {
+            (late.behind_ns, stall.unsure) = (None, true);
         }
     }
 
@@ -149,6 +225,8 @@ impl Conversation {
             unsure,
             lacked_ns: u64::try_from(silence.since.since(silence.last)).unwrap_or(0),
             timer,
+            on_link: None,
+            waited: None,
         };
         if ns < STOPPED_NS || !self.assemblers[side].is_under_way() {
             return;
@@ -210,5 +288,7 @@ fn closed(sender: usize, after_ns: i64, mark: Mark) -> MessageStall {
         unsure: false,
         lacked_ns: 0,
         timer: false,
+        on_link: None,
+        waited: None,
     }
 }

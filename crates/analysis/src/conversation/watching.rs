@@ -1,8 +1,8 @@
 //! What segments of a byte stream show of it: acknowledgements, windows, repetitions.
 
 use super::Conversation;
-use super::stalls::is_late;
 use crate::piece::Piece;
+use crate::stalls::is_late;
 use crate::stream::Fate;
 use crate::world::Events;
 use crate::{Mark, Noticed};

@@ -4,18 +4,49 @@ use super::Pairing;
 use crate::open::Waiting;
 use crate::stalls::MessageStall;
 use crate::world::{Event, Events, Limited};
+use wirewait_wire::Timestamp;
 
 /// Stalls that are remembered until the request is over whose messages they are of.
 pub(super) const STALLS: usize = 64;
+/// Messages of which it is remembered that their frames waited for acknowledgements.
+const WAITED: usize = 16;
 
 impl Pairing {
     /// The message under way from one side stood still for a while.
     #[cold]
     pub(crate) fn stalled(&mut self, stall: MessageStall, events: &mut impl Events) {
-        if self.stalls.len() >= STALLS {
-            self.stalls.remove(0);
+        let waited = self.stalls.iter().filter(|stall| stall.waited.is_some());
+        if self.stalls.len() - waited.count() >= STALLS {
+            let first = self.stalls.iter().position(|stall| stall.waited.is_none());
+            if let Some(first) = first {
+                self.stalls.remove(first);
+            }
             events.tell(Event::Limited(Limited::Stalls));
         }
+        self.stalls.push(stall);
+    }
+
+    /// A frame of this message was sent behind the acknowledgement of all before it.
+    #[cold]
+    pub(crate) fn waited(&mut self, sender: usize, serial: u64, at: Timestamp) {
+        for stall in self.stalls.iter_mut().rev() {
+            if let Some(waited) = &mut stall.waited
+                && stall.sender == sender
+                && waited.serial == serial
+            {
+                waited.count += 1;
+                stall.to = at;
+                return;
+            }
+        }
+        let mut known = (0..self.stalls.len()).filter(|n| self.stalls[*n].waited.is_some());
+        let first = known.next();
+        if let Some(first) = first
+            && known.count() >= WAITED - 1
+        {
+            self.stalls.remove(first);
+        }
+        let stall = MessageStall::of_waited(sender, serial, at);
         self.stalls.push(stall);
     }
 
@@ -34,7 +65,13 @@ impl Pairing {
                 false => t.response,
             };
             let within = extent.is_some_and(|e| e.first.at < stall.to && stall.from < e.last.at);
-            if within {
+            // Where some frames did not wait, they show the line.
+            let all = stall.waited.is_none_or(|waited| {
+                let head = t.response_head_bytes.max(1);
+                stall.sender != open.side
+                    && waited.count >= t.response_bytes.saturating_sub(1) / head
+            });
+            if within && all {
                 events.tell(Event::Stalled(&stall.of_request(open.side)));
             }
             !within

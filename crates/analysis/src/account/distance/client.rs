@@ -226,9 +226,10 @@ impl Nearest {
             }
             // Else it says nothing of the line.
             if is_less || took.saturating_mul(SHORT) > turnaround {
-                paces.server.transferred(t, (took, turnaround), is_less);
+                let shows = (is_less, !done.waited);
+                paces.server.transferred(t, (took, turnaround), shows);
                 let own = &mut paces.own.pace;
-                own.transferred(t, (took, turnaround), is_less);
+                own.transferred(t, (took, turnaround), shows);
             }
         }
         if !known {

@@ -60,19 +60,20 @@ impl ServerWay {
     }
 
     /// A response in several frames: how long those behind the first took, and the turnaround; whether no such
-    /// response took less.
+    /// response took less, and whether its frames came as fast as the line let them.
     pub(super) fn transferred(
         &mut self,
         t: &Transaction,
         (took, turnaround): (u64, u64),
-        is_less: bool,
+        (is_less, by_line): (bool, bool),
     ) {
         let bytes = t.response_bytes.saturating_sub(t.response_head_bytes);
         if is_less {
             self.spacing.took(bytes, took);
             self.news += 1;
         }
-        if took.saturating_mul(SHORT) > turnaround && self.spacing.counts(bytes, took) {
+        let counts = by_line && took.saturating_mul(SHORT) > turnaround;
+        if counts && self.spacing.counts(bytes, took) {
             self.news += 1;
         }
     }
