@@ -48,6 +48,49 @@ def losses(name, reads, writes=None):
     return found
 
 
+def one_frame(name, reads, writes, program):
+    """A window of one frame, or two: acknowledgements that a timer of the receiver keeps, and others that are as late on their way."""
+    def case(what, usual=reads, n=50, window=1, every=2, late=60, **more):
+        settings = {"window": window, "every": every, "late": late * MS}
+        return Case(f"{name}-window-{window}-{what}", **{**usual, "n": n, "program": program(**settings)}, **more)
+
+    def line(rate, near=True):
+        return {way: {"rate": rate, "least": 60} for way in (("up", "down") if near else ("far_up", "far_down"))}
+
+    return [
+        case("late-acks"),
+        case("late-acks-writes", writes),
+        case("late-acks-200ms", late=200),
+        case("late-acks-way-20ms", way=(10, 10)),
+        case("late-acks-writes-way-20ms", writes, way=(10, 10)),
+        case("late-acks-server-300ms", n=30, serve=const(300)),
+        case("late-acks-writes-server-300ms", writes, n=30, serve=const(300)),
+        case("late-acks-think-100ms", think=const(100)),
+        case("late-acks-lost", far_up=losing(0.02)),
+        case("late-acks-256kbit", **line(256_000)),
+        case("late-acks-64kbit", late=200, **line(64_000)),
+        case("late-acks", window=2, every=3),
+        case("late-acks-writes", writes, window=2, every=3),
+        case("256kbit", every=1, **line(256_000)),
+        case("256kbit-far", every=1, **line(256_000, False)),
+        case("256kbit-client-20ms", every=1, think=const(20), **line(256_000)),
+        case("256kbit-writes", writes, every=1, **line(256_000)),
+        case("256kbit-writes-far", writes, every=1, **line(256_000, False)),
+        case("256kbit", window=2, **line(256_000)),
+        case("way-20ms", every=1, way=(10, 10)),
+        case("way-60ms", every=1, way=(30, 30)),
+        case("way-60ms-writes", writes, every=1, way=(30, 30)),
+        # The client's end of it would get what opens a session out of order.
+        case("way-varies", every=1, down={"delay": varying}, places=("middle", "server")),
+        case("way-varies-writes", writes, every=1, up={"delay": varying}, places=("middle", "server")),
+    ]
+
+
+def varying(rng):
+    """A way of 10 to 150 ms."""
+    return lambda now: rng.uniform(10, 150) * MS
+
+
 CASES = [
     Case("ncp-lan-server", **NCP, serve=const(5)),
     Case("ncp-lan-client", **NCP, serve=const(0.3), think=const(6)),
@@ -87,7 +130,7 @@ CASES = [
     *losses("nbf", NBF, NBF_WRITE),
     Case("nbf-client-not-ready", **{**NBF, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
     Case("nbf-server-not-ready", **{**NBF_WRITE, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
-    Case("nbf-window-1-late-acks", **{**NBF, "n": 50, "program": nbf(window=1)}),
+    *one_frame("nbf", NBF, NBF_WRITE, nbf),
     Case("nbf-4mbit", **NBF, down={"rate": 4_000_000}),
     Case("nbipx-server", **NBIPX, serve=const(5)),
     Case("nbipx-client", **NBIPX, serve=const(0.5), think=const(8)),
@@ -95,5 +138,6 @@ CASES = [
     Case("nbipx-way-5ms-writes", **NBIPX_WRITE, serve=const(1), way=(2.5, 2.5)),
     Case("nbipx-server-300ms", **{**NBIPX, "n": 30}, serve=const(300)),
     *losses("nbipx", NBIPX, NBIPX_WRITE),
+    *one_frame("nbipx", NBIPX, NBIPX_WRITE, lambda **settings: nbf(nbipx.Session, **settings)),
     Case("nbipx-4mbit", **NBIPX, down={"rate": 4_000_000}),
 ]

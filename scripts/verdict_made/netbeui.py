@@ -3,7 +3,7 @@
 import struct
 
 from .play import Request
-from .sim import MS, US, Done, Frame, Message
+from .sim import MS, S, US, Done, Frame, Message
 
 NEGOTIATE, TREE, OPEN, READ, WRITE, INFO = 0x72, 0x70, 0x02, 0x0A, 0x0B, 0x08
 MOST = 1_464
@@ -230,8 +230,10 @@ class Session:
         return one
 
     def way(self):
-        """A little longer than frames are on their way."""
-        return sum(int(way.delay(0)) for way in (self.client.up, self.server.station.down)) + 300 * US
+        """A little longer than short frames are on their way."""
+        ways = (self.client.up, self.server.station.down)
+        rates = [way.rate for way in (*ways, self.client.down, self.server.station.up) if way.rate]
+        return sum(int(way.delay(0)) for way in ways) + max([300 * US] + [150 * 8 * S // rate for rate in rates])
 
     @staticmethod
     def netbios(command, data1, data2, to, back, there, here):

@@ -133,11 +133,12 @@ class Way:
     """One direction of a link: it delays, queues, drops, doubles, and lets some frames be overtaken.
 
     `delay` says how long a frame is on its way; none overtakes another unless `late` gives it more. `drop(frame)` and
-    `twice(frame)` decide on single frames. With a rate in bits a second frames queue; those beyond `queue` bytes are dropped.
+    `twice(frame)` decide on single frames. With a rate in bits a second frames queue; those beyond `queue` bytes are dropped, and
+    shorter ones are padded to `least`.
     """
 
-    def __init__(self, sim, delay, rate=0, queue=None, drop=None, late=None, twice=None):
-        self.sim, self.delay, self.rate, self.queue = sim, delay, rate, queue
+    def __init__(self, sim, delay, rate=0, queue=None, drop=None, late=None, twice=None, least=0):
+        self.sim, self.delay, self.rate, self.queue, self.least = sim, delay, rate, queue, least
         self.drop, self.late, self.twice = drop, late, twice
         self.free, self.last = 0, 0
 
@@ -150,7 +151,7 @@ class Way:
         if self.rate:
             if self.queue is not None and (self.free - now) * self.rate / 8 / S > self.queue:
                 return
-            leaves = max(now, self.free) + (len(frame.raw) + 24) * 8 * S // self.rate
+            leaves = max(now, self.free) + (max(len(frame.raw), self.least) + 24) * 8 * S // self.rate
             self.free = leaves
         there = max(leaves + int(self.delay(now)), self.last + 1_000)
         later = int(self.late(frame)) if self.late else 0
