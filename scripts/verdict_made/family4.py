@@ -2,8 +2,9 @@
 
 from .cases import Case
 from .play import const, disk, each
+from .sim import MS
 
-M4, M20, M100 = 4_000_000, 20_000_000, 100_000_000
+M1, M4, M20, M100 = 1_000_000, 4_000_000, 20_000_000, 100_000_000
 
 
 def limit(rate, place="near", queue=None, ways=("up", "down")):
@@ -11,6 +12,13 @@ def limit(rate, place="near", queue=None, ways=("up", "down")):
     names = {"near": {"up": "up", "down": "down"}, "far": {"up": "far_down", "down": "far_up"}}[place]
     more = {"rate": rate, **({"queue": queue} if queue else {})}
     return {names[way]: more for way in ways}
+
+
+def full(name, rate, size, place="near", timer=40, n=40, **more):
+    """Data whose receiver acknowledges each second full-sized segment, and what is left over after a timer (ms)."""
+    up = "-up-" in name
+    more["its" if up else "mine"] = {"ack": "full", "delack": timer * MS}
+    return Case(name, n=n, kind="write" if up else "read", size=size, **more, **limit(rate, place))
 
 
 # All places: the wire has evidence of everything.
@@ -36,6 +44,26 @@ CASES = [
     Case("full-acks-down-4mbit-20seg", n=40, size=28_000, mine={"ack": "full"}, **limit(M4)),
     Case("full-acks-up-4mbit-20seg", n=40, kind="write", size=28_000, its={"ack": "full"}, **limit(M4)),
     Case("full-acks-up-4mbit-server-60ms", n=60, kind="write", size=8_000, serve=const(60), its={"ack": "full"}, **limit(M4)),
+    full("full-acks-down-4mbit-2seg-client-60ms", M4, 2_500, think=const(60)),
+    full("full-acks-down-1mbit-3seg", M1, 4_000),
+    full("full-acks-down-1mbit-5seg-far-client-60ms", M1, 7_000, "far", think=const(60)),
+    full("full-acks-down-20mbit-4seg-client-60ms", M20, 5_500, think=const(60)),
+    full("full-acks-down-20mbit-7seg", M20, 10_000),
+    full("full-acks-down-4mbit-6seg-server-60ms", M4, 8_000, serve=const(60)),
+    full("full-acks-down-4mbit-6seg-client-60ms-200ms", M4, 8_000, timer=200, think=const(60)),
+    full("full-acks-down-20mbit-20seg-far-200ms", M20, 28_000, "far", timer=200),
+    full("full-acks-down-4mbit-6seg-4-outstanding", M4, 8_000, outstanding=4),
+    full("full-acks-down-1mbit-20seg-4-outstanding", M1, 28_000, outstanding=4),
+    full("full-acks-up-4mbit-2seg-server-60ms", M4, 2_500, serve=const(60)),
+    full("full-acks-up-1mbit-3seg-far", M1, 4_000, "far"),
+    full("full-acks-up-1mbit-4seg-server-60ms-200ms", M1, 5_500, timer=200, serve=const(60)),
+    full("full-acks-up-1mbit-5seg-server-60ms", M1, 7_000, serve=const(60)),
+    full("full-acks-up-20mbit-7seg-far", M20, 10_000, "far"),
+    full("full-acks-up-4mbit-6seg-client-60ms", M4, 8_000, think=const(60)),
+    full("full-acks-up-4mbit-20seg-far-200ms", M4, 28_000, "far", timer=200),
+    full("full-acks-up-1mbit-2seg-4-outstanding", M1, 2_500, outstanding=4),
+    full("full-acks-up-4mbit-5seg-4-outstanding-far", M4, 7_000, "far", outstanding=4),
+    full("full-acks-up-20mbit-4seg-4-outstanding", M20, 5_500, outstanding=4),
     Case("down-100mbit-disk", n=100, size=60_000, serve=disk(), **limit(M100)),
     # Far nearer to the client than to the server, and a slow line between: no capture at the client.
     Case("down-100mbit-near-60k", n=40, size=60_000, way=(0.05, 1), down={"rate": M100}),

@@ -1,7 +1,7 @@
 //! One open request: what it is waiting for, and what has come of it. [`pairing`](crate::pairing)
 //! changes it.
 
-use crate::account::SURE;
+use crate::account::{ReachedAt, SURE};
 use crate::names::Told;
 use crate::parties::Parties;
 use crate::ranges::Ranges;
@@ -95,7 +95,7 @@ pub(crate) struct Open {
     /// The server's transport has acknowledged all of it in a frame of its own, before any response.
     pub(crate) reached: bool,
     /// When it did so, beside other requests.
-    pub(crate) reached_at: Option<Timestamp>,
+    pub(crate) reached_at: Option<ReachedAt>,
     /// Time lost in the request and in the response, ns.
     pub(crate) lost_ns: [i64; 2],
     /// As long after they had come were the request and the response in order, ns: something before them was missing.

@@ -16,7 +16,7 @@ use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
 use questions::{DataShown, TripShows};
 pub(crate) use questions::{TripQuestions, TripSample};
-use station::{Station, StationWay, took};
+use station::{MayWait, Station, StationWay, took};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Pairs of stations with routers between two places of the capture.
@@ -90,6 +90,9 @@ impl RoundTrips {
         let ns = answered.at.since(asked.at);
         let ends = [station, other];
         match shows {
+            TripShows::Length { data: Some(data) } if data.may_wait => {
+                self.may_wait(ends, asked, (answered, data), bytes);
+            }
             TripShows::Length { data } => {
                 self.measured(ends, asked, (answered, data), (bytes, false));
             }
@@ -217,6 +220,50 @@ impl RoundTrips {
             // It kept nothing waiting, and is nearer than was known: these frames are no shorter.
             self.measured(ends, asked, (answered, None), (bytes, true));
         }
+    }
+
+    /// Fewer than two full segments were acknowledged, which the station may have kept waiting for more, or for a timer.
+    #[cold]
+    #[inline(never)]
+    fn may_wait(
+        &mut self,
+        ends: [Endpoint; 2],
+        asked: Mark,
+        (answered, data): (Mark, DataShown),
+        bytes: u64,
+    ) {
+        let times = [asked.at, answered.at];
+        let waited = match self.way_of(ends, answered.at) {
+            Some(way) => way.waited(times, data.bytes),
+            // The first answer of all to this end.
+            None => StationWay::default().waited(times, data.bytes),
+        };
+        if waited == MayWait::Timer {
+            self.late(ends, (asked, answered), bytes);
+            return;
+        }
+        self.measured(ends, asked, (answered, Some(data)), (bytes, false));
+        if waited == MayWait::Something {
+            self.station(ends[0], answered.at).way.was_late();
+            if let Some(way) = self.way_of(ends, answered.at) {
+                way.was_late();
+            }
+        }
+    }
+
+    /// What is known of the way to the first of these from the other, if that is known apart from others.
+    #[cold]
+    fn way_of(
+        &mut self,
+        [station, other]: [Endpoint; 2],
+        now: Timestamp,
+    ) -> Option<&mut StationWay> {
+        let other = other.station();
+        if self.station(station, now).only() == Some(other) {
+            return Some(&mut self.station(station, now).way);
+        }
+        let place = self.ways.find(&[station, other])?;
+        Some(self.ways.at(place))
     }
 
     /// The ways to this station differ, of which this is known of all of them.

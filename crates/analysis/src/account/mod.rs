@@ -31,7 +31,7 @@ pub(crate) use distance::{
 use distance::{Nearest, OwedWay, Paces, PairWays, ServerWay, Ways};
 pub(crate) use operations::Operations;
 use order::ServerOrder;
-pub(crate) use outstanding::{ASKED_AGAIN, Outstanding, SURE, UNNUMBERED};
+pub(crate) use outstanding::{ASKED_AGAIN, Outstanding, ReachedAt, SURE, UNNUMBERED};
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
 pub(crate) use rows::{give, varied};

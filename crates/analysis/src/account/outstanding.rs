@@ -40,7 +40,17 @@ pub(crate) struct Outstanding {
     had: u64,
     answered_to: u64,
     /// When its server acknowledged it, beside other requests.
-    pub(super) reached_at: Option<Timestamp>,
+    pub(super) reached_at: Option<ReachedAt>,
+}
+
+/// A server acknowledged a request beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReachedAt {
+    pub(crate) at: Timestamp,
+    /// Bytes of it that were behind that.
+    pub(crate) left: u64,
+    /// It acknowledged these as well then, with data behind them that they may have waited for.
+    pub(crate) until: Option<Timestamp>,
 }
 
 impl Outstanding {
@@ -111,7 +121,7 @@ impl Outstanding {
     }
 
     /// This time, of a request that its server acknowledged then, beside other requests.
-    pub(crate) fn reached(mut self, at: Option<Timestamp>) -> Self {
+    pub(crate) fn reached(mut self, at: Option<ReachedAt>) -> Self {
         self.reached_at = at;
         self
     }

@@ -215,7 +215,8 @@ impl Conversation {
         }
     }
 
-    /// A stand-alone acknowledgement of these bytes of `side`, at once: which of its messages the other side has now.
+    /// A stand-alone acknowledgement of these bytes of `side`, at once: which of its messages the other side has now, as a whole or
+    /// but for some bytes.
     #[cold]
     pub(super) fn reached_by(&mut self, side: usize, (from, to): (u64, u64), mark: Mark) {
         // Two full segments are not kept waiting (RFC 1122, 4.2.3.2), and no less is sent behind this.
@@ -227,8 +228,11 @@ impl Conversation {
             if recent.end <= from {
                 break;
             }
-            if recent.end <= to {
-                self.pairing.reached(recent.transaction, side, mark.at);
+            if recent.start < to {
+                let left = recent.end.saturating_sub(to);
+                let beyond = to > recent.end;
+                self.pairing
+                    .reached(recent.transaction, side, (mark.at, left, beyond));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Frames that bring nothing new to a transaction: acknowledgements, repetitions, upkeep.
 
 use super::Pairing;
+use crate::account::ReachedAt;
 use crate::open::{Open, OpenState};
 use crate::world::{Event, Events};
 use crate::{Deed, Extent, Flags, Mark};
@@ -46,13 +47,27 @@ impl Pairing {
         first.is_some_and(|at| self.open.next(self.open[at].serial + 1, waits).is_some())
     }
 
-    /// The other side acknowledged all of this message from `side` in a frame of its own.
-    pub(crate) fn reached(&mut self, serial: u64, side: usize, at: Timestamp) {
+    /// The other side acknowledged all but `left` bytes of this message from `side` in a frame of its own; if it did so
+    /// with something `beyond`, this may have waited for that.
+    pub(crate) fn reached(
+        &mut self,
+        serial: u64,
+        side: usize,
+        (at, left, beyond): (Timestamp, u64, bool),
+    ) {
         let open = self.by_serial(serial);
         if let Some(open) =
             open.filter(|open| open.side == side && open.state == OpenState::Waiting)
         {
-            open.reached_at.get_or_insert(at);
+            match &mut open.reached_at {
+                // All of it, before.
+                Some(ReachedAt { left: 0, .. } | ReachedAt { until: Some(_), .. }) => {}
+                Some(known) if beyond => known.until = Some(at),
+                known => {
+                    let until = beyond.then_some(at);
+                    *known = Some(ReachedAt { at, left, until });
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::account::{BOTH_SHORTEST, DataThere, on_line};
 use crate::bounds::{Bound, Hits};
+use crate::flow::FULL;
 use crate::table::Table;
 use crate::world::{Reached, Seen};
 use crate::{Mark, Notice, Noticed};
@@ -54,12 +55,15 @@ pub(super) struct DataShown {
     pub(super) left: u32,
     /// How many are there that were not before; 0 where that is not known.
     pub(super) bytes: u32,
+    /// Fewer than two full segments: some receivers keep them waiting for more, or for a timer.
+    pub(super) may_wait: bool,
 }
 
 impl DataShown {
     const UNKNOWN: Self = Self {
         left: DataThere::UNKNOWN_LEFT,
         bytes: 0,
+        may_wait: false,
     };
 }
 
@@ -301,6 +305,7 @@ impl TripSample {
         let Noticed::Acknowledged {
             bare,
             message: false,
+            frames,
             last_bytes,
             outstanding,
             sent: Some(frame),
@@ -330,6 +335,9 @@ impl TripSample {
                     data: Some(DataShown {
                         left: left(outstanding, notice.bytes),
                         bytes: u32::try_from(notice.bytes).unwrap_or(0),
+                        // Segments that are all as long are full, however long that is.
+                        may_wait: notice.bytes < 2 * FULL
+                            && u64::from(frames) * u64::from(last_bytes) != notice.bytes,
                     }),
                 },
                 (false, true) => TripShows::Late,

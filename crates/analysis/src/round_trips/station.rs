@@ -12,6 +12,13 @@ const WINDOW_NS: i64 = 60_000_000_000;
 const NEAR_NS: i64 = 1_000_000;
 /// As many that are not later show a steady way, if no more than one in as many is.
 const MANY: u32 = 16;
+/// The shortest timer for acknowledgements in use, ns (Linux: 40 ms, by a clock that ticks every 4).
+const LINUX_NS: i64 = 36_000_000;
+/// It runs from the first segment on: an acknowledgement comes this long after the last one, ns, if a line of 1 Mbit/s has let
+/// that through meanwhile.
+const TIMER_NS: i64 = LINUX_NS - 12_000_000;
+/// Timers are as exact as this, ns (Linux: 4 ms).
+const TICK_NS: u64 = 4_000_000;
 /// As many acknowledgements in a row that take as long for their bytes show how fast a line is,
 const EVEN: u32 = 4;
 /// give or take this part of it.
@@ -41,6 +48,10 @@ pub(super) struct StationWay {
     /// Those of the same time to all that there was.
     whole: WholeAnswers,
     late: LateAnswers,
+    /// Acknowledgements of fewer than two full segments: not later than a timer lets them be, and others.
+    eager: LateAnswers,
+    /// How late the latest of these others was, ns.
+    kept: i64,
     even: EvenAnswers,
     pub(super) distance: Distance,
 }
@@ -50,6 +61,16 @@ pub(super) struct StationWay {
 struct LateAnswers {
     near: u32,
     far: u32,
+}
+
+/// What may have kept an acknowledgement waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MayWait {
+    No,
+    /// A timer: it was as late as the one before.
+    Timer,
+    /// That, or the way.
+    Something,
 }
 
 /// Acknowledgements of data that came one after the other, all of which had been sent before the first of them: a line
@@ -99,6 +120,8 @@ impl StationWay {
             shortest: [None; 2],
             whole: WholeAnswers::default(),
             late: LateAnswers::default(),
+            eager: LateAnswers::default(),
+            kept: 0,
             even: EvenAnswers::default(),
             distance: Distance {
                 apart,
@@ -121,6 +144,7 @@ impl StationWay {
             self.window = answered.at;
             self.whole.fades();
             self.late.fades();
+            self.eager.fades();
             (self.distance.line.longer, again) = (Took::NONE, true);
         }
         let shortest = self.shortest[0].map_or(ns, |shortest| shortest.min(ns));
@@ -140,12 +164,13 @@ impl StationWay {
         let moved = std::mem::replace(&mut reach.shortest, shortest) != shortest;
         let moved = moved || reach.samples == STEADY;
         let first = data.is_some() && distance.heard.is_none();
-        if let Some(DataShown { left, bytes }) = data {
+        if let Some(DataShown { left, bytes, .. }) = data {
             let heard = DataThere {
                 at: answered.at,
                 frame: asked.frame,
                 left,
                 pace: 0,
+                late: false,
             };
             let times = [asked.at, answered.at];
             let pace = self.even.took(distance.heard.as_ref(), times, bytes);
@@ -168,6 +193,42 @@ impl StationWay {
         self.whole.is_known()
     }
 
+    /// Fewer than two full segments, these bytes, were acknowledged: what may have kept them waiting.
+    #[cold]
+    pub(super) fn waited(&mut self, [asked, answered]: [Timestamp; 2], bytes: u32) -> MayWait {
+        let ns = answered.since(asked);
+        let reach = &self.distance.reach;
+        let soon = match reach.samples {
+            0 => LINUX_NS,
+            _ => reach.shortest.saturating_add(TIMER_NS),
+        };
+        let heard = self.distance.heard.as_ref();
+        if ns < soon || self.even.is_like(heard, [asked, answered], bytes) {
+            self.eager.near = self.eager.near.saturating_add(1);
+            return MayWait::No;
+        }
+        self.eager.far = self.eager.far.saturating_add(1);
+        let LateAnswers { near, far } = self.eager;
+        let before = std::mem::replace(&mut self.kept, ns);
+        // Many receivers keep nothing waiting that is more than one segment: it is one of them if most came early.
+        if near >= MANY && near >= far {
+            MayWait::No
+        } else if before.abs_diff(ns) <= TICK_NS || self.distance.heard.is_none() {
+            MayWait::Timer
+        } else {
+            MayWait::Something
+        }
+    }
+
+    /// What was acknowledged just now may have been kept waiting.
+    #[cold]
+    pub(super) fn was_late(&mut self) {
+        self.even = EvenAnswers::default();
+        if let Some(heard) = &mut self.distance.heard {
+            (heard.left, heard.pace, heard.late) = (DataThere::UNKNOWN_LEFT, 0, true);
+        }
+    }
+
     /// An acknowledgement that may have been kept waiting took so long. Says whether it is news that the way is steady, or
     /// that it may not be.
     #[inline]
@@ -188,18 +249,28 @@ impl StationWay {
 }
 
 impl EvenAnswers {
+    /// How long 1,024 bytes of what was sent then took, ns, if all of it was on the line when the acknowledgement before
+    /// came.
+    #[inline]
+    fn pace(before: Option<&DataThere>, [sent, now]: [Timestamp; 2], bytes: u32) -> Option<u32> {
+        let before = before.filter(|before| sent <= before.at)?;
+        let ns = u64::try_from(now.since(before.at)).ok()?;
+        u32::try_from(ns.saturating_mul(1_024).checked_div(bytes.into())?).ok()
+    }
+
+    /// Whether these came no later behind what was acknowledged before than that behind what was before it.
+    #[cold]
+    fn is_like(&self, before: Option<&DataThere>, times: [Timestamp; 2], bytes: u32) -> bool {
+        let pace = Self::pace(before, times, bytes);
+        pace.is_some_and(|pace| pace <= self.pace.saturating_add(self.pace / EVENLY))
+    }
+
     /// Data that was sent then was acknowledged, and other data before: how long 1,024 bytes take on the line, ns, if
     /// these acknowledgements come evenly; else 0.
     #[inline]
-    fn took(&mut self, before: Option<&DataThere>, [sent, now]: [Timestamp; 2], bytes: u32) -> u32 {
-        let pace = before.and_then(|before| {
-            // All of it was on the line when the one before came.
-            let before = (sent <= before.at).then_some(before.at)?;
-            let ns = u64::try_from(now.since(before)).ok()?;
-            u32::try_from(ns.saturating_mul(1_024).checked_div(bytes.into())?).ok()
-        });
-        let Some(pace) = pace else {
-            *self = Self::default();
+    fn took(&mut self, before: Option<&DataThere>, times: [Timestamp; 2], bytes: u32) -> u32 {
+        // The first of a message shows none.
+        let Some(pace) = Self::pace(before, times, bytes) else {
             return 0;
         };
         let near = pace.abs_diff(self.pace) <= self.pace / EVENLY;
@@ -275,5 +346,77 @@ mod tests {
         assert_eq!(known(&some), Variation::NONE);
         some.push(40_000);
         assert_eq!(known(&some), Variation::UNKNOWN);
+    }
+
+    /// A way of 200 us that had acknowledged data at once. Fewer than two full segments, 2,244 bytes, are acknowledged after
+    /// 43 ms each time: a timer's, but for the first, of which nothing shows that. After 80 ms it is not the same.
+    #[test]
+    fn fewer_than_two_full_segments_may_wait_for_a_timer() {
+        let mark = |us: i64| Mark {
+            frame: 1,
+            at: Timestamp::from_nanos(us * US),
+        };
+        let known = || {
+            let mut way = way(std::iter::empty());
+            let data = Some(DataShown {
+                left: 2_244,
+                bytes: 2_920,
+                may_wait: false,
+            });
+            way.measured((mark(0), mark(6_400), data, 1_551), (6_400 * US, false));
+            way
+        };
+        let waited = |way: &mut StationWay, us: i64| {
+            let times = [mark(0), mark(us)].map(|mark| mark.at);
+            way.waited(times, 2_244)
+        };
+        let mut way = known();
+        assert_eq!(waited(&mut way, 24_199), MayWait::No);
+        assert_eq!(waited(&mut way, 43_000), MayWait::Something);
+        assert_eq!(waited(&mut way, 43_000), MayWait::Timer);
+        assert_eq!(waited(&mut way, 47_000), MayWait::Timer);
+        assert_eq!(waited(&mut way, 80_000), MayWait::Something);
+        way.was_late();
+        let heard = way.distance.heard.unwrap();
+        assert_eq!(
+            (heard.late, heard.left),
+            (true, DataThere::UNKNOWN_LEFT),
+            "no lower bound"
+        );
+        // Sixteen came at once: it keeps none waiting.
+        let mut way = known();
+        (0..16).for_each(|_| assert_eq!(waited(&mut way, 6_500), MayWait::No));
+        assert_eq!(waited(&mut way, 43_000), MayWait::No);
+        // Nothing is known of the way: one that takes 30 ms is no timer's.
+        let mut unknown = StationWay::default();
+        assert_eq!(waited(&mut unknown, 30_000), MayWait::No);
+        assert_eq!(waited(&mut unknown, 40_000), MayWait::Timer);
+    }
+
+    /// A line that lets 2,920 bytes through in 6 ms: the next 2,244 that come 4.6 ms behind those did not wait, although a
+    /// queue held all of them for 60 ms; what comes 40 ms behind them may have.
+    #[test]
+    fn what_comes_as_evenly_as_before_did_not_wait() {
+        let mark = |us: i64| Mark {
+            frame: 1,
+            at: Timestamp::from_nanos(us * US),
+        };
+        let data = |bytes| {
+            Some(DataShown {
+                left: 9_000,
+                bytes,
+                may_wait: false,
+            })
+        };
+        let mut way = way(std::iter::empty());
+        for us in [54_000, 60_000] {
+            way.measured((mark(0), mark(us), data(2_920), 1_551), (us * US, false));
+        }
+        let mut waited = |us: i64| {
+            let times = [mark(0), mark(us)].map(|mark| mark.at);
+            way.waited(times, 2_244)
+        };
+        assert_eq!(waited(64_600), MayWait::No);
+        assert_eq!(waited(100_000), MayWait::Something);
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::case::Case;
 use crate::table::TablePlace;
 use crate::{Flags, Transaction};
-use lengths::{Lengths, LongerWays, Sizes, to_client};
+use lengths::{Lengths, LongerWays, Sizes, all_on_line, to_client};
 use pairs::{BothAnswered, between};
 pub(in crate::account) use pairs::{Paces, PairWays};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -246,13 +246,14 @@ impl Nearest {
                 server: server.bounds(&self.longer.server),
                 client: to_client,
                 line: self.longer.server.proved,
+                asked: 0,
             };
         }
         let mut ways = self.ways;
         let [gap, shortest] = self.longer.gaps;
         let (mut own, mut shown) = (None, false);
         if let Some(there) = self.there(began)
-            && (self.may_show(there.0) || self.is_remote())
+            && (self.may_show(there.0) || !self.is_here || self.is_remote())
             && !self.ahead
         {
             let request = most_on_line(t.request_bytes);
@@ -312,6 +313,9 @@ impl Nearest {
             let turnarounds = &mut paces.own.turnarounds;
             ways.server =
                 turnarounds.within(ways.server, at_server, (turnaround, own), known, owner);
+            if own.is_none() && self.longer.asked > ways.line {
+                ways.asked = self.longer.asked;
+            }
         }
         if let Some(routers) = self.routers {
             let shortest = [paces.bounding(apart).ceiling.least(), gap];
@@ -324,7 +328,7 @@ impl Nearest {
     /// capture was made, but none reads as evenly as a line.
     #[inline]
     fn may_show(&self, there: DataThere) -> bool {
-        !self.is_here || there.left == DataThere::UNKNOWN_LEFT || there.pace > 0
+        !there.late && (!self.is_here || there.left == DataThere::UNKNOWN_LEFT || there.pace > 0)
     }
 
     /// Whether the client answered no sooner than a machine answers by itself: it may be a way off.
@@ -352,6 +356,7 @@ impl Nearest {
         let paused = paused.and_then(|paused| evidence.passed([client, server], paused));
         Ways {
             line: ways.line,
+            asked: ways.asked,
             server: behind((to_server, turned), ways.server, turnaround),
             client: behind((to_client, paused), ways.client, gap),
         }
@@ -442,6 +447,10 @@ impl Nearest {
             gaps: [gaps.least(), client_rode.least().min(seen.least())],
             last: lengths.last(client),
             several: !is_single(t.request) && !self.is_here,
+            asked: match is_single(t.request) || server.heard.is_some() {
+                true => 0,
+                false => server.longer(all_on_line(t.request_bytes)),
+            },
         };
     }
 }
@@ -499,6 +508,7 @@ mod tests {
             frame,
             left,
             pace: 0,
+            late: false,
         };
         Distance {
             heard: Some(heard),
@@ -551,10 +561,10 @@ mod tests {
         let before_its_end = heard(900, 7, 0);
         assert_eq!(underway(&mut nearest, before_its_end, 3), None);
         // Two frames of 1,000 bytes on the line are there after 900, and the third has 500. No gap was
-        // shorter than 120: so 780 are the line's, and 195 more behind them, or 225; and what came last
-        // may have come a little later.
+        // shorter than 120: so 780 are the line's, and 195 more behind them, or 225, and 40 for the request; and what came
+        // last may have come a little later.
         let mut nearest = before(2 * 969 + 469, 969);
-        let part = Some((1_095, 1_125 + 225, None));
+        let part = Some((1_095, 1_125 + 265, None));
         assert_eq!(underway(&mut nearest, heard(1_900, 6, UNKNOWN), 1), part);
     }
 
@@ -578,11 +588,13 @@ mod tests {
         assert_eq!(of_it(&mut whole, 7, 1), Some((900, 990, Some(946))));
         // Data of another conversation, which was sent behind it.
         assert_eq!(of_it(&mut whole, 8, 0), Some((900, 990, None)));
-        // One of the three frames is behind what was acknowledged, or two are.
+        // One of the three frames is behind what was acknowledged, or two that are not both full; or more than that.
         let mut part = near(before(2 * 969 + 469, 969));
-        let high = 900 + 6 + 225;
+        let high = 900 + 6 + 265;
         assert_eq!(of_it(&mut part, 6, 469), Some((1_095, high, Some(high))));
-        assert_eq!(of_it(&mut part, 5, 1_438), Some((1_095, 1_145, None)));
+        let two = Some((2_011, 2_266, Some(2_266)));
+        assert_eq!(of_it(&mut part, 5, 1_438), two);
+        assert_eq!(of_it(&mut part, 5, 2_100), Some((1_095, 1_185, None)));
         // Frames as long take 210 on this line; or another response as long was there as a whole after 310.
         part.longer.last = 210;
         assert_eq!(of_it(&mut part, 6, 468), Some((1_095, 1_116, Some(1_116))));

@@ -97,6 +97,8 @@ pub(crate) struct DataThere {
     pub(crate) left: u32,
     /// As long as 1,024 bytes take on the line, ns, where acknowledgements before this one came evenly; else 0.
     pub(crate) pace: u32,
+    /// It may have been kept waiting until then.
+    pub(crate) late: bool,
 }
 
 impl DataThere {
@@ -358,6 +360,8 @@ pub(super) struct Ways {
     pub(super) client: Bounds,
     /// What a first frame of the response takes on the line at least, beside the shortest, ns.
     line: u64,
+    /// What all frames of the request take there at most, where nothing shows when they had come, ns.
+    asked: u64,
 }
 
 impl Ways {
@@ -385,11 +389,9 @@ impl Ways {
         let travelled = self::ns(ns);
         self.server.low = self.server.low.saturating_sub(travelled);
         if behind {
-            // It comes no sooner behind the response before than the line lets it.
-            let line = self
-                .line
-                .saturating_add(self.line / 8)
-                .min(self.server.high);
+            // It comes no sooner behind the response before than the line lets it, and the request behind the one before.
+            let line = self.line.saturating_add(self.line / 8);
+            let line = line.min(self.server.high).max(self.asked);
             self.server.high = self.server.high.saturating_sub(travelled).max(line);
         }
     }
@@ -567,6 +569,7 @@ mod tests {
             server: way(10, 30),
             client: way(0, 5),
             line: 0,
+            asked: 0,
         };
         assert_eq!(ways.within(Phase::Client, 4), Some(way(0, 4)));
         assert_eq!(ways.within(Phase::Server, 20), Some(way(10, 20)));

@@ -2,6 +2,7 @@
 
 use super::super::server::SHORT;
 use super::super::{AHEAD, Distance, Longer, Most, is_single, ns};
+use super::pairs::FIRST;
 use crate::Transaction;
 use crate::account::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line};
 
@@ -62,6 +63,14 @@ pub(super) struct LongerWays {
     pub(super) last: u64,
     /// The request has several frames, and the capture was not made where they are sent.
     pub(super) several: bool,
+    /// What all of its frames take at most, ns; 0 of one.
+    pub(super) asked: u64,
+}
+
+/// Bytes on the line at most of a message in frames of Ethernet.
+pub(super) fn all_on_line(bytes: u64) -> u64 {
+    let frames = bytes / FIRST;
+    bytes + frames * most_on_line(0) + most_on_line(0)
 }
 
 /// What the lengths of the response before this request, and of the request, add to the way within the gap.

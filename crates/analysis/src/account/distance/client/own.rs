@@ -5,8 +5,8 @@ use super::super::varying::OwnWay;
 use super::super::{Bounds, DataThere, LEAST, STEADY, ns};
 use super::{EVENLY, LATE_NS, Nearest, Over};
 use crate::Transaction;
-use crate::account::Outstanding;
 use crate::account::ceiling::{most_on_line, on_line};
+use crate::account::{Outstanding, ReachedAt};
 use wirewait_wire::Timestamp;
 
 impl Nearest {
@@ -66,8 +66,11 @@ impl Nearest {
             let most = after.min(read.most).saturating_add(longer);
             return (Bounds { low, high }, Some(most));
         }
-        // One frame, and no more, was behind it.
-        let own = own && u64::from(heard.left) <= most_on_line(before.response.head);
+        // Less than two frames were behind it: a receiver may keep those waiting.
+        let left = u64::from(heard.left);
+        let own = own && left < 2 * most_on_line(before.response.head);
+        let several = own && left > most_on_line(before.response.head);
+        let last = if several { on_line(left) } else { last };
         // What came last may have come a little later.
         let spread = match client {
             Some(client) if client.samples >= STEADY && own => varies,
@@ -84,7 +87,12 @@ impl Nearest {
             let least = for_last(low.saturating_sub(shortest));
             // No longer than such a frame takes on this line, nor than until a response was there as a whole.
             let whole = self.wholes.at(before.response.bytes);
-            let most = for_last(after).min(self.longer.last);
+            let most = after.saturating_mul(last + request) / acknowledged;
+            let most = if several {
+                most
+            } else {
+                most.min(self.longer.last)
+            };
             (least, most.min(whole.saturating_sub(nearest)).max(least))
         };
         let high = after.min(read.most);
@@ -103,32 +111,39 @@ impl Nearest {
                 && heard.at <= response.first.at
                 && its.contains(&heard.frame)
         };
-        // One frame, and no more, was behind it.
-        let is_whole = |heard: &DataThere| heard.frame == request.last.frame;
         let heard = self.server_heard.as_ref().filter(within);
-        let heard = heard.filter(|heard| is_whole(heard) || heard.left <= DataThere::ONE_FRAME);
-        let Some(heard) = heard else {
-            let at = done.reached_at.filter(|_| !self.is_there)?;
-            return self.walked((request.last.at, at, response.first.at));
-        };
-        let whole = is_whole(heard);
-        let low = ns(heard.at.since(request.last.at));
-        let high = whole.then_some(low.saturating_add(self.longer.server.more));
-        // The frame behind it comes in as much later as it is long.
-        let left = if whole { 0 } else { u64::from(heard.left) };
-        let before = t.request_bytes.saturating_sub(left).max(1);
-        let nearest = self
-            .found
-            .map_or(0, |(.., [server, _])| ns(server.shortest));
-        let later = low.saturating_sub(nearest).saturating_mul(left) / before;
+        let is_whole = heard.is_some_and(|heard| heard.frame == request.last.frame);
+        let (asked, answered) = (request.last.at, response.first.at);
+        if !is_whole && let Some(reached) = done.reached_at.filter(|_| !self.is_there) {
+            return self.walked(t, (asked, answered), reached);
+        }
+        let heard = heard?;
+        if heard.late {
+            // Nothing but that it is no longer.
+            let most = ns(heard.at.since(asked));
+            let steady = self.variations[0].deviation == 0;
+            return steady.then_some(OwnWay {
+                low: 0,
+                high: None,
+                most,
+                least: 0,
+                close: true,
+            });
+        }
+        let left = if is_whole { 0 } else { heard.left.into() };
+        let low = ns(heard.at.since(asked));
+        let Bounds {
+            low: sooner,
+            high: later,
+        } = self.behind_it(t, (low, left), heard.pace)?;
         // A response right behind it says that the station was late with both, or its line.
-        let apart = response.first.at.since(heard.at) >= LATE_NS;
+        let apart = answered.since(heard.at) >= LATE_NS;
         Some(OwnWay {
             low: if apart { low } else { 0 },
-            high,
+            high: is_whole.then_some(low.saturating_add(self.longer.server.more)),
             most: low.saturating_add(later),
-            least: if heard.pace > 0 && whole && apart {
-                low
+            least: if heard.pace > 0 && apart {
+                low.saturating_add(sooner)
             } else {
                 0
             },
@@ -136,23 +151,76 @@ impl Nearest {
         })
     }
 
-    /// As [`Self::acknowledged`], of one of several requests on their way, where acknowledgements walk through all of
-    /// them: asked, acknowledged and answered then.
+    /// Of a request that was there after `low` but for `left` bytes: as much later as they are long, and the response is
+    /// longer than an acknowledgement. 1,024 bytes take so long if that is not 0. `None` if none of it was there.
+    #[inline]
+    fn behind_it(&self, t: &Transaction, (low, left): (u64, u64), pace: u32) -> Option<Bounds> {
+        match left {
+            0 => Some(Bounds::default()),
+            _ => self.some_behind_it(t, (low, left), pace),
+        }
+    }
+
     #[cold]
+    #[inline(never)]
+    fn some_behind_it(
+        &self,
+        t: &Transaction,
+        (low, left): (u64, u64),
+        pace: u32,
+    ) -> Option<Bounds> {
+        let before = t.request_bytes.checked_sub(left).filter(|ns| *ns > 0)?;
+        let more = self.longer.server.more;
+        if pace > 0 {
+            let ns = left * u64::from(pace) / 1_024;
+            return Some(Bounds {
+                low: ns - ns / EVENLY,
+                high: (ns + ns / EVENLY).saturating_add(more),
+            });
+        }
+        let found = self.found.as_ref();
+        let nearest = found.map_or(0, |(.., [server, _])| ns(server.shortest));
+        let later = low.saturating_sub(nearest).saturating_mul(left) / before;
+        Some(Bounds {
+            low: 0,
+            high: later.saturating_add(more),
+        })
+    }
+
+    /// As [`Self::acknowledged`], of one of several requests on their way, where acknowledgements walk through all of
+    /// them: asked, and answered then.
+    #[cold]
+    #[inline(never)]
     pub(super) fn walked(
         &self,
-        (asked, at, answered): (Timestamp, Timestamp, Timestamp),
+        t: &Transaction,
+        (asked, answered): (Timestamp, Timestamp),
+        ReachedAt { at, left, until }: ReachedAt,
     ) -> Option<OwnWay> {
         let low = ns(at.since(asked));
         let close = answered.since(at) < LATE_NS;
         // An even line took as long.
         let heard = self.server_heard.as_ref();
-        let even = heard.is_some_and(|heard| heard.pace > 0 && heard.at >= at);
+        let pace = heard.filter(|heard| heard.at >= at);
+        let pace = pace.map_or(0, |heard| heard.pace);
+        let Bounds {
+            low: sooner,
+            high: later,
+        } = self.behind_it(t, (low, left), pace)?;
+        let more = self.longer.server.more;
+        let whole = pace > 0 && left == 0 && until.is_none();
+        let until = until.map_or(u64::MAX, |until| ns(until.since(asked)));
+        // It may have waited for what was behind it.
+        let close = close || until == low;
         (asked <= at && at <= answered).then_some(OwnWay {
             low: if close { 0 } else { low },
-            high: even.then_some(low.saturating_add(self.longer.server.more)),
-            most: low,
-            least: if even && !close { low } else { 0 },
+            high: whole.then_some(low.saturating_add(more)),
+            most: low.saturating_add(later).min(until.saturating_add(more)),
+            least: if pace > 0 && !close {
+                low.saturating_add(sooner).min(until)
+            } else {
+                0
+            },
             close,
         })
     }

@@ -25,7 +25,7 @@ pub(in crate::account) struct PairWays {
 }
 
 /// A first frame has no more of a message, where it is not all.
-const FIRST: u64 = 1_460;
+pub(super) const FIRST: u64 = 1_460;
 
 impl PairWays {
     /// How long the first of several frames of this request was on the line at most, where those behind it show that, ns.
