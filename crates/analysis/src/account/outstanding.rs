@@ -48,9 +48,10 @@ pub(crate) struct Outstanding {
 pub(crate) struct ReachedAt {
     pub(crate) at: Timestamp,
     /// Bytes of it that were behind that.
-    pub(crate) left: u64,
-    /// It acknowledged these as well then, with data behind them that they may have waited for.
-    pub(crate) until: Option<Timestamp>,
+    pub(crate) left: u32,
+    /// So much later, ns, it acknowledged these as well, with data behind them that they may have waited for; the greatest
+    /// number stands for all that is longer.
+    pub(crate) later: Option<u32>,
 }
 
 impl Outstanding {

@@ -61,11 +61,16 @@ impl Pairing {
         {
             match &mut open.reached_at {
                 // All of it, before.
-                Some(ReachedAt { left: 0, .. } | ReachedAt { until: Some(_), .. }) => {}
-                Some(known) if beyond => known.until = Some(at),
+                Some(ReachedAt { left: 0, .. } | ReachedAt { later: Some(_), .. }) => {}
+                Some(known) if beyond => {
+                    known.later = Some(u32::try_from(at.since(known.at)).unwrap_or(u32::MAX));
+                }
                 known => {
-                    let until = beyond.then_some(at);
-                    *known = Some(ReachedAt { at, left, until });
+                    *known = Some(ReachedAt {
+                        at,
+                        left: u32::try_from(left).unwrap_or(u32::MAX),
+                        later: beyond.then_some(0),
+                    });
                 }
             }
         }

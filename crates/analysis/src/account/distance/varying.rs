@@ -201,7 +201,8 @@ impl VaryingWay {
     /// A slice of this length contains so much of the way, if it is steady: how much by what else is known.
     /// `more`: as much of it at most because frames are longer than those of a usual answer. `free`: it waited for
     /// no other one. `answers`: how many of the station's transport are known.
-    #[inline]
+    // Part of both its callers.
+    #[inline(always)]
     pub(super) fn within(
         &mut self,
         steady: Bounds,
@@ -339,29 +340,12 @@ impl SliceLengths {
     #[inline(never)]
     fn beyond(&mut self, (length, high): (u64, u64), answers: u64, owner: &SliceOwner) -> u64 {
         let units = u32::try_from(length >> UNIT).unwrap_or(u32::MAX);
-        let slice = Slice {
-            owner,
-            number: self.looked,
-            length: units,
-            high: u32::try_from(high >> UNIT).unwrap_or(u32::MAX),
-            beyond: length - high,
-            answers,
+        let alike = self.is_like(units) || self.has_like(units, owner);
+        let longer = match self.steps.may_be_one(units, self.looked) {
+            false => 0,
+            true => self.step((length, high), answers, owner),
         };
-        let alike = self.is_like(units) || self.has_like(&slice);
-        let longer = match alike && self.steps.is_quiet() {
-            true => 0,
-            false => self.steps.longer(&slice),
-        };
-        match self.is_alone(&slice, alike) {
-            true => length,
-            false => high.saturating_add(longer),
-        }
-    }
-
-    /// Whether it may be the way's as a whole.
-    #[inline(always)]
-    fn is_alone(&mut self, slice: &Slice<'_>, alike: bool) -> bool {
-        self.recent[self.count as usize % RECENT] = slice.length;
+        self.recent[self.count as usize % RECENT] = units;
         self.count = self.count.wrapping_add(1);
         if self.looked > FIRST {
             self.alone += u32::from(!alike);
@@ -369,9 +353,9 @@ impl SliceLengths {
         // A few may be alone without that.
         if self.alone * SOME < self.looked + SOME {
             if !self.decided {
-                self.remember(slice);
+                self.remember(length - high, owner);
             }
-            return false;
+            return high.saturating_add(longer);
         }
         if !self.decided && self.looked >= 2 * FIRST {
             self.decided = true;
@@ -380,17 +364,33 @@ impl SliceLengths {
                 self.first = Vec::new();
             }
         }
-        !alike || self.alone * 3 > self.looked
+        match !alike || self.alone * 3 > self.looked {
+            true => length,
+            false => high.saturating_add(longer),
+        }
+    }
+
+    /// How much more of it may be the way's, ns, as it is behind a step.
+    #[cold]
+    #[inline(never)]
+    fn step(&mut self, (length, high): (u64, u64), answers: u64, owner: &SliceOwner) -> u64 {
+        let [units, high_units] =
+            [length, high].map(|ns| u32::try_from(ns >> UNIT).unwrap_or(u32::MAX));
+        self.steps.longer(&Slice {
+            owner,
+            number: self.looked,
+            length: units,
+            high: high_units,
+            beyond: length - high,
+            answers,
+        })
     }
 
     /// It is not known yet whether slices like this one are alone.
     #[inline(never)]
-    fn remember(&mut self, slice: &Slice<'_>) {
+    fn remember(&mut self, ns: u64, owner: &SliceOwner) {
         if self.looked <= DECIDED {
-            self.first.push(OwedWay {
-                owner: *slice.owner,
-                ns: slice.beyond,
-            });
+            self.first.push(OwedWay { owner: *owner, ns });
         } else {
             (self.first, self.decided) = (Vec::new(), true);
         }
@@ -402,14 +402,14 @@ impl SliceLengths {
         (from..=to).contains(&length)
     }
 
-    fn has_like(&mut self, slice: &Slice<'_>) -> bool {
-        let length = slice.length;
+    #[inline]
+    fn has_like(&mut self, length: u32, owner: &SliceOwner) -> bool {
         let known = self.count.min(RECENT as u32);
         let alike = like(&self.recent, length) >= (known / ALIKE).max(2);
         if alike {
             let near = near(length);
             self.like = [length.saturating_sub(near / 2), length + near / 2];
-            self.steps.levels(slice, self.like);
+            self.steps.levels(self.looked, owner, self.like);
         }
         alike
     }

@@ -195,7 +195,11 @@ impl Nearest {
         &self,
         t: &Transaction,
         (asked, answered): (Timestamp, Timestamp),
-        ReachedAt { at, left, until }: ReachedAt,
+        ReachedAt {
+            at,
+            left,
+            later: also,
+        }: ReachedAt,
     ) -> Option<OwnWay> {
         let low = ns(at.since(asked));
         let close = answered.since(at) < LATE_NS;
@@ -206,10 +210,11 @@ impl Nearest {
         let Bounds {
             low: sooner,
             high: later,
-        } = self.behind_it(t, (low, left), pace)?;
+        } = self.behind_it(t, (low, left.into()), pace)?;
         let more = self.longer.server.more;
-        let whole = pace > 0 && left == 0 && until.is_none();
-        let until = until.map_or(u64::MAX, |until| ns(until.since(asked)));
+        let whole = pace > 0 && left == 0 && also.is_none();
+        let also = also.filter(|also| *also < u32::MAX);
+        let until = also.map_or(u64::MAX, |also| low.saturating_add(also.into()));
         // It may have waited for what was behind it.
         let close = close || until == low;
         (asked <= at && at <= answered).then_some(OwnWay {

@@ -50,11 +50,13 @@ pub(super) struct Steps {
     /// The latest that were longer, and as long as many others.
     long: Level,
     /// Perhaps there was a step lately.
+    is_open: bool,
+    /// The latest that there was, perhaps: its room is used again.
     step: Option<Box<Step>>,
 }
 
 /// Slices that are longer than those before.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Step {
     before: Level,
     /// The number of the latest of them.
@@ -80,11 +82,18 @@ impl Level {
     };
 }
 
+impl Default for Level {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl Default for Steps {
     fn default() -> Self {
         Self {
             short: Level::NONE,
             long: Level::NONE,
+            is_open: false,
             step: None,
         }
     }
@@ -110,39 +119,43 @@ impl Steps {
         };
     }
 
-    /// Whether nothing looks like a step: then slices that are as long as many others need no look.
+    /// Whether nothing looks like a step.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {
-        self.step.is_none()
+        !self.is_open
+    }
+
+    /// Whether a slice of this length, the `number`th, may be behind a step, or show that there was none.
+    #[inline]
+    pub(super) fn may_be_one(&self, length: u32, number: u32) -> bool {
+        let steady = number.wrapping_sub(self.long.since) >= ENOUGH;
+        !self.is_quiet() || steady && self.long.is_below(length)
     }
 
     /// Slices from `least` to `most` units are as long as many others, since this one.
-    pub(super) fn levels(&mut self, slice: &Slice<'_>, [least, most]: [u32; 2]) {
-        let work = work(slice.owner);
+    #[inline]
+    pub(super) fn levels(&mut self, number: u32, owner: &SliceOwner, [least, most]: [u32; 2]) {
         let near = NOISE as u32;
+        let Level { work: of, .. } = self.long;
         let moved = least > self.long.most.saturating_add(near)
             || most.saturating_add(near) < self.long.least;
-        if moved || self.long.work != work {
-            self.long = Level {
-                work,
-                since: slice.number,
-                least,
-                most,
-            };
-        } else {
-            (self.long.least, self.long.most) = (least, most);
+        (self.long.least, self.long.most) = (least, most);
+        if moved || of != work(owner) {
+            (self.long.work, self.long.since) = (work(owner), number);
         }
     }
 
-    /// As much more of this slice may be the way's, ns. Those that are as long as many others are left out as long as
-    /// [nothing looks like a step](Self::is_quiet).
+    /// As much more of this slice [may be](Self::may_be_one) the way's, ns.
     pub(super) fn longer(&mut self, slice: &Slice<'_>) -> u64 {
-        if let Some(step) = &mut self.step {
+        if self.is_open
+            && let Some(step) = &mut self.step
+        {
             // Those in between were short.
             if step.latest.wrapping_add(1) == slice.number && step.goes_on(slice) {
                 return u64::from(step.longer) << UNIT;
             }
-            self.step = None;
+            step.longer = 0;
+            self.is_open = false;
         }
         let work = work(slice.owner);
         let before = match (self.long.work == work, self.short.work == work) {
@@ -156,7 +169,9 @@ impl Steps {
             (false, false) => return 0,
         };
         if slice.number.wrapping_sub(before.since) >= ENOUGH && before.is_below(slice.length) {
-            self.step = Some(Box::new(Step::new(before, slice)));
+            let step = self.step.get_or_insert_default();
+            step.begin(before, slice);
+            self.is_open = true;
         }
         0
     }
@@ -186,20 +201,11 @@ impl Level {
 }
 
 impl Step {
-    fn new(before: Level, slice: &Slice<'_>) -> Self {
-        let mut step = Self {
-            before,
-            latest: slice.number,
-            answers: slice.answers,
-            count: 0,
-            least: 0,
-            most: 0,
-            total: 0,
-            longer: 0,
-            owed: Vec::new(),
-        };
-        step.add(slice);
-        step
+    fn begin(&mut self, before: Level, slice: &Slice<'_>) {
+        (self.before, self.latest, self.answers) = (before, slice.number, slice.answers);
+        (self.count, self.longer) = (0, 0);
+        self.owed.clear();
+        self.add(slice);
     }
 
     /// Takes the next one, if it may be behind the step as well.
