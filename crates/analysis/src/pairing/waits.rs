@@ -9,7 +9,7 @@ use crate::world::{Event, Events};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Effects, Kind, Timestamp};
 
-/// By chance, one response in so many comes right behind a copy that nothing else asked for.
+/// By chance, one response in this number comes right behind a copy that nothing else asked for.
 const RIGHT_BEHIND: i64 = 16;
 
 /// The response to such a request may have come without being captured, or after the capture.

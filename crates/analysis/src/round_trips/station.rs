@@ -211,7 +211,7 @@ impl StationWay {
         let LateAnswers { near, far } = self.eager;
         let before = std::mem::replace(&mut self.kept, ns);
         // Many receivers keep nothing waiting that is more than one segment: it is one of them if most came early.
-        if near >= MANY && near >= far {
+        if u64::from(near) >= STEADY && near >= far {
             MayWait::No
         } else if before.abs_diff(ns) <= TICK_NS || self.distance.heard.is_none() {
             MayWait::Timer

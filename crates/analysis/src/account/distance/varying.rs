@@ -10,7 +10,7 @@ mod step;
 use super::super::SliceOwner;
 use super::{Bounds, STEADY, ns};
 use crate::packets::TIMER_NS;
-use step::{Slice, Steps};
+use step::{Slice, WaySteps};
 
 /// Times are kept in units of 1,024 ns.
 const UNIT: u32 = 10;
@@ -315,7 +315,7 @@ struct SliceLengths {
     /// Those that came before it was known how many are alone; once it is, what they are owed.
     first: Vec<OwedWay>,
     decided: bool,
-    steps: Steps,
+    steps: WaySteps,
 }
 
 impl SliceLengths {

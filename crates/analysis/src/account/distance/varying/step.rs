@@ -12,7 +12,7 @@ use crate::table::TablePlace;
 const ENOUGH: u32 = 32;
 /// Behind a step, slices differ by no more than this part of it, beside what they do anyway.
 const PART: u32 = 8;
-/// So many slices may have been on the way as it became longer.
+/// Slices that may have been on the way as it became longer.
 const ROUND: u32 = 2;
 
 /// A slice that is longer than a steady way.
@@ -33,7 +33,7 @@ pub(super) struct Slice<'a> {
 
 /// Slices in a row that are about as long as each other. Lengths are in units.
 #[derive(Clone, Copy, Debug)]
-struct Level {
+struct SliceLevel {
     /// Their operation, and the file.
     work: [TablePlace; 2],
     /// The number of the first.
@@ -44,11 +44,11 @@ struct Level {
 
 /// Looks for steps.
 #[derive(Clone, Debug)]
-pub(super) struct Steps {
+pub(super) struct WaySteps {
     /// The latest slices that were hardly longer than a steady way: what they are of.
-    short: Level,
+    short: SliceLevel,
     /// The latest that were longer, and as long as many others.
-    long: Level,
+    long: SliceLevel,
     /// Perhaps there was a step lately.
     is_open: bool,
     /// The latest that there was, perhaps: its room is used again.
@@ -58,7 +58,7 @@ pub(super) struct Steps {
 /// Slices that are longer than those before.
 #[derive(Clone, Debug, Default)]
 struct Step {
-    before: Level,
+    before: SliceLevel,
     /// The number of the latest of them.
     latest: u32,
     /// As many answers of the station's transport were known.
@@ -73,7 +73,7 @@ struct Step {
     owed: Vec<OwedWay>,
 }
 
-impl Level {
+impl SliceLevel {
     const NONE: Self = Self {
         work: [TablePlace::NOWHERE; 2],
         since: 0,
@@ -82,24 +82,24 @@ impl Level {
     };
 }
 
-impl Default for Level {
+impl Default for SliceLevel {
     fn default() -> Self {
         Self::NONE
     }
 }
 
-impl Default for Steps {
+impl Default for WaySteps {
     fn default() -> Self {
         Self {
-            short: Level::NONE,
-            long: Level::NONE,
+            short: SliceLevel::NONE,
+            long: SliceLevel::NONE,
             is_open: false,
             step: None,
         }
     }
 }
 
-impl Steps {
+impl WaySteps {
     /// The slice of this number was hardly longer than a steady way.
     #[inline]
     pub(super) fn short(&mut self, number: u32, owner: &SliceOwner) {
@@ -112,10 +112,10 @@ impl Steps {
     #[cold]
     #[inline(never)]
     fn begin(&mut self, number: u32, owner: &SliceOwner) {
-        self.short = Level {
+        self.short = SliceLevel {
             work: work(owner),
             since: number,
-            ..Level::NONE
+            ..SliceLevel::NONE
         };
     }
 
@@ -136,7 +136,7 @@ impl Steps {
     #[inline]
     pub(super) fn levels(&mut self, number: u32, owner: &SliceOwner, [least, most]: [u32; 2]) {
         let near = NOISE as u32;
-        let Level { work: of, .. } = self.long;
+        let SliceLevel { work: of, .. } = self.long;
         let moved = least > self.long.most.saturating_add(near)
             || most.saturating_add(near) < self.long.least;
         (self.long.least, self.long.most) = (least, most);
@@ -160,7 +160,7 @@ impl Steps {
         let work = work(slice.owner);
         let before = match (self.long.work == work, self.short.work == work) {
             (true, _) => self.long,
-            (false, true) => Level {
+            (false, true) => SliceLevel {
                 least: slice.high,
                 most: slice.high,
                 ..self.short
@@ -182,7 +182,7 @@ impl Steps {
         step.map_or(Vec::new(), |step| std::mem::take(&mut step.owed))
     }
 
-    /// The numbers of slices are less by so many from now on.
+    /// The numbers of slices are `less` by this from now on.
     #[cold]
     pub(super) fn renumber(&mut self, less: u32) {
         for level in [&mut self.short, &mut self.long] {
@@ -194,14 +194,14 @@ impl Steps {
     }
 }
 
-impl Level {
+impl SliceLevel {
     fn is_below(&self, length: u32) -> bool {
         length > self.most.saturating_add(NOISE as u32)
     }
 }
 
 impl Step {
-    fn begin(&mut self, before: Level, slice: &Slice<'_>) {
+    fn begin(&mut self, before: SliceLevel, slice: &Slice<'_>) {
         (self.before, self.latest, self.answers) = (before, slice.number, slice.answers);
         (self.count, self.longer) = (0, 0);
         self.owed.clear();
