@@ -19,7 +19,7 @@ const ROUND: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice<'a> {
     pub(super) owner: &'a SliceOwner,
-    /// The how manieth of all it is.
+    /// Its number among all.
     pub(super) number: u32,
     /// In units.
     pub(super) length: u32,
