@@ -78,6 +78,11 @@ CASES = [
     Case("up-4mbit-8-outstanding-28k", n=40, kind="write", size=28_000, outstanding=8, way=(0.05, 1), **limit(M4)),
     Case("up-20mbit-4-outstanding-60k-quick", n=60, kind="write", size=60_000, outstanding=4, its={"ack": "quick"}, **limit(M20)),
     Case("down-4mbit-3-clients-one-link", n=40, size=8_000, clients=3, places=("middle", "server"), **limit(M4, "far")),
+    # A server that works at one request after the other for several clients is no line, and clients with a line each share none.
+    Case("down-3-clients-one-worker", n=40, size=8_000, clients=3, workers=1, serve=const(8), places=("middle", "server")),
+    Case("down-4mbit-3-clients-one-link-one-worker-30ms", n=40, size=8_000, clients=3, workers=1, serve=const(30),
+         places=("middle", "server"), **limit(M4, "far")),
+    Case("down-4mbit-3-clients-own-links", n=40, size=8_000, clients=3, places=("middle", "server"), **limit(M4)),
     Case("mixed-sizes-4mbit", n=150, kind=[("read", 1_000, 4), ("read", 16_000, 2), ("write", 4_000, 2), ("info", 100, 4)],
          **limit(M4)),
     Case("mixed-sizes-4mbit-far", n=150, kind=[("read", 1_000, 4), ("read", 16_000, 2), ("write", 4_000, 2), ("info", 100, 4)],

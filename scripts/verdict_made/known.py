@@ -26,8 +26,6 @@ TABLE = {
         "4/down-4mbit-queue-16k m",
     "uploads with several outstanding on a slow line: of more than 128 segments on their way the first are not remembered (0059)":
         "4/up-4mbit-4-outstanding c",
-    "responses of other clients on a slow link behind the capture count as the server's time":
-        "4/down-4mbit-3-clients-one-link m",
     "several outstanding on a slow line: what the line needs for the first frame of a response is the server's":
         "4/full-acks-down-1mbit-20seg-4-outstanding c 5/4-outstanding-4mbit-1seg c 5/8-outstanding-4mbit-1seg-far cm",
     "several programs of a client: the pause behind one's response before another's request bounds no way, and shows none":

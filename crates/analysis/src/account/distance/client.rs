@@ -316,6 +316,8 @@ impl Nearest {
             if own.is_none() && self.longer.asked > ways.line {
                 ways.asked = self.longer.asked;
             }
+            let others = paces.server.waited_for_others(t, two[1]);
+            ways.server.high = ways.server.high.saturating_add(others);
         }
         if let Some(routers) = self.routers {
             let shortest = [paces.bounding(apart).ceiling.least(), gap];

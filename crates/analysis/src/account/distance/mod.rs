@@ -13,6 +13,7 @@
 mod client;
 mod reading;
 mod server;
+mod shared;
 mod varying;
 
 use super::ceiling::{BOTH_SHORTEST, Ceiling, Took};

@@ -1,8 +1,10 @@
 //! What is remembered of a server.
 
 use super::super::ceiling::{BOTH_SHORTEST, Ceiling, FrameSpacing, Took, most_on_line, on_line};
+use super::shared::SharedLine;
 use super::{AHEAD, Distance, Longer, Most, is_single};
 use crate::Transaction;
+use crate::table::TablePlace;
 
 /// What is remembered of a server to bound its distance.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +17,8 @@ pub(in crate::account) struct ServerWay {
     short: Took,
     /// Its responses in several frames.
     spacing: FrameSpacing,
+    /// Its responses to all clients, one behind the other.
+    shared: SharedLine,
     /// Another number whenever one of these may say something else.
     pub(super) news: u64,
 }
@@ -57,6 +61,18 @@ impl ServerWay {
             }
         }
         self.news += u64::from(news);
+    }
+
+    /// How long this request of the client may have waited on a slow line for responses to others, ns.
+    #[inline]
+    pub(super) fn waited_for_others(&mut self, t: &Transaction, client: TablePlace) -> u64 {
+        let spacing = &self.spacing;
+        match self.shared.is_shared(client) {
+            true => self
+                .shared
+                .answered(t, client, |bytes| spacing.least(bytes)),
+            false => 0,
+        }
     }
 
     /// A response in several frames: how long those behind the first took, and the turnaround; whether no such
