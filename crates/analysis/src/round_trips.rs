@@ -7,6 +7,7 @@
 //! (RFC 1027, RFC 4389), its address, shows only how long that way is at least.
 
 mod questions;
+mod singles;
 mod station;
 
 use crate::Mark;
@@ -96,7 +97,9 @@ impl RoundTrips {
             TripShows::Length { data } => {
                 self.measured(ends, asked, (answered, data), (bytes, false));
             }
-            TripShows::Late => self.late(ends, (asked, answered), bytes),
+            TripShows::Late { single, left } => {
+                self.late(ends, (asked, answered), (bytes, single, left));
+            }
             TripShows::AtMost => self.bounded([station, other.station()], (bytes, ns)),
             TripShows::AtLeast => self.on_the_link(station, ns, (asked, answered)),
         }
@@ -187,7 +190,13 @@ impl RoundTrips {
     }
 
     /// A station acknowledged data of the other end by itself, perhaps after it kept that waiting.
-    fn late(&mut self, ends: [Endpoint; 2], (asked, answered): (Mark, Mark), bytes: u64) {
+    /// `single`: bytes of the one segment that was acknowledged, or 0, with so many behind it.
+    fn late(
+        &mut self,
+        ends: [Endpoint; 2],
+        (asked, answered): (Mark, Mark),
+        (bytes, single, left): (u64, u32, u32),
+    ) {
         let ns = answered.at.since(asked.at);
         let [station, other] = ends;
         let known = self.station(station, answered.at);
@@ -209,14 +218,19 @@ impl RoundTrips {
                 self.ways.at(place)
             }
         };
-        // What answers at once say is more than that.
-        if ns < 0 || way.distance.reach.samples == 0 || way.is_known() {
+        if ns < 0 || way.distance.reach.samples == 0 {
             return;
         }
+        let mut news = way.single((asked, answered), single, left);
         let Distance { reach, line, .. } = &way.distance;
-        if ns >= reach.shortest {
-            self.version += u64::from(way.late(ns));
-        } else if bytes >= line.bytes {
+        let (known, nearer) = (way.is_known(), ns < reach.shortest);
+        let nearer = !known && nearer && bytes >= line.bytes;
+        // What answers at once say is more than that.
+        if !known && ns >= reach.shortest {
+            news |= way.late(ns);
+        }
+        self.version += u64::from(news);
+        if nearer {
             // It kept nothing waiting, and is nearer than was known: these frames are no shorter.
             self.measured(ends, asked, (answered, None), (bytes, true));
         }
@@ -239,7 +253,7 @@ impl RoundTrips {
             None => StationWay::default().waited(times, data.bytes),
         };
         if waited == MayWait::Timer {
-            self.late(ends, (asked, answered), bytes);
+            self.late(ends, (asked, answered), (bytes, 0, 0));
             return;
         }
         self.measured(ends, asked, (answered, Some(data)), (bytes, false));

@@ -72,8 +72,9 @@ impl DataShown {
 pub(super) enum TripShows {
     /// It is as long: the transport answered by itself. `data`: some came with the question.
     Length { data: Option<DataShown> },
-    /// It is no longer: data was acknowledged by itself, at once or later.
-    Late,
+    /// It is no longer: data was acknowledged by itself, at once or later; so many bytes in one segment, or 0 in several,
+    /// with so many behind it.
+    Late { single: u32, left: u32 },
     /// It is no longer: data was acknowledged with the next that was sent.
     AtMost,
     /// It is no shorter: somebody on the link answered for the station.
@@ -340,7 +341,10 @@ impl TripSample {
                             && u64::from(frames) * u64::from(last_bytes) != notice.bytes,
                     }),
                 },
-                (false, true) => TripShows::Late,
+                (false, true) => TripShows::Late {
+                    single: if frames == 1 { last_bytes } else { 0 },
+                    left: left(outstanding, notice.bytes),
+                },
                 (false, false) => TripShows::AtMost,
             },
         })

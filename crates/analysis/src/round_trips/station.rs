@@ -1,6 +1,7 @@
 //! What is known of a station, and of each of the ways to it.
 
 use super::questions::DataShown;
+use super::singles::SingleAnswers;
 use crate::account::{DataThere, Distance, STEADY, Took, Variation, WholeAnswers};
 use crate::{Mark, RoundTrip};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -53,6 +54,7 @@ pub(super) struct StationWay {
     /// How late the latest of these others was, ns.
     kept: i64,
     even: EvenAnswers,
+    singles: SingleAnswers,
     pub(super) distance: Distance,
 }
 
@@ -123,6 +125,7 @@ impl StationWay {
             eager: LateAnswers::default(),
             kept: 0,
             even: EvenAnswers::default(),
+            singles: SingleAnswers::default(),
             distance: Distance {
                 apart,
                 ..Distance::UNKNOWN
@@ -218,6 +221,28 @@ impl StationWay {
         } else {
             MayWait::Something
         }
+    }
+
+    /// A single segment of these bytes was acknowledged by itself, or several (0 bytes), with so many behind it. Says
+    /// whether it came as evenly as a line lets segments through, so that it shows the way.
+    #[inline]
+    pub(super) fn single(
+        &mut self,
+        (asked, answered): (Mark, Mark),
+        bytes: u32,
+        left: u32,
+    ) -> bool {
+        let pace = self.singles.took([asked.at, answered.at], bytes);
+        if pace > 0 {
+            self.distance.even = Some(DataThere {
+                at: answered.at,
+                frame: asked.frame,
+                left,
+                pace,
+                late: false,
+            });
+        }
+        pace > 0
     }
 
     /// What was acknowledged just now may have been kept waiting.

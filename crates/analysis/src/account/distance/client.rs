@@ -93,7 +93,7 @@ impl Nearest {
     ) {
         if self.heard.1 != evidence.version() {
             let distance = evidence.of(client, server, &mut self.client_at);
-            self.heard = (distance.heard, evidence.version());
+            self.heard = (distance.latest(), evidence.version());
         }
     }
 

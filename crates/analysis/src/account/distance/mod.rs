@@ -82,6 +82,8 @@ pub(crate) struct Distance {
     pub(crate) reach: Reach,
     /// When it last acknowledged data that it may not keep waiting.
     pub(crate) heard: Option<DataThere>,
+    /// When it last acknowledged a single segment as evenly as a line lets those through, perhaps later than at once.
+    pub(crate) even: Option<DataThere>,
     pub(crate) line: LineEvidence,
     /// The ways to this station differ by the other end, or may: it is not known of this one.
     pub(crate) apart: bool,
@@ -216,6 +218,7 @@ impl Distance {
             variation: Variation::UNKNOWN,
         },
         heard: None,
+        even: None,
         line: LineEvidence {
             bytes: 0,
             longer: Took::NONE,
@@ -237,6 +240,16 @@ impl Distance {
             line,
             apart: true,
             ..Self::UNKNOWN
+        }
+    }
+
+    /// The latest data that was there, by any acknowledgement that shows it.
+    #[cold]
+    fn latest(&self) -> Option<DataThere> {
+        let at = |there: &Option<DataThere>| there.map(|there| there.at);
+        match at(&self.even) > at(&self.heard) {
+            true => self.even,
+            false => self.heard,
         }
     }
 
