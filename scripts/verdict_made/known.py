@@ -18,8 +18,6 @@ TABLE = {
         "3/acks-of-client-far s 3/acks-of-server-far cm",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
         "3/fast-both-far cm",
-    "what a request's own frames, and single frames of responses, need on a slow line is the client's":
-        "4/mixed-sizes-4mbit ms 4/mixed-sizes-4mbit-far s",
     "several uploads at once: acknowledgements that rode on responses between two others make the line look slower":
         "4/full-acks-up-20mbit-4seg-4-outstanding c",
     "losses on a slow line with a short queue: shares are off by half a point":

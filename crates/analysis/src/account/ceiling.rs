@@ -138,6 +138,14 @@ impl Ceiling {
         self.least.ns
     }
 
+    /// The shortest time of this and another one.
+    pub(super) fn shorter(&self, other: &Self) -> Took {
+        match self.least.ns <= other.least.ns {
+            true => self.least,
+            false => other.least,
+        }
+    }
+
     /// How long messages of `bytes` take at most, ns; the greatest number where nothing was seen.
     pub(crate) fn at(&self, bytes: u64) -> u64 {
         self.least.at(bytes).min(self.densest.at(bytes))

@@ -178,6 +178,9 @@ impl StationWay {
             let times = [asked.at, answered.at];
             let pace = self.even.took(distance.heard.as_ref(), times, bytes);
             distance.heard = Some(DataThere { pace, ..heard });
+            if pace > 0 {
+                distance.line.pace = pace;
+            }
         }
         let took = Took {
             ns: u64::try_from(ns).unwrap_or(0),
@@ -234,6 +237,7 @@ impl StationWay {
     ) -> bool {
         let pace = self.singles.took([asked.at, answered.at], bytes);
         if pace > 0 {
+            self.distance.line.pace = pace;
             self.distance.even = Some(DataThere {
                 at: answered.at,
                 frame: asked.frame,

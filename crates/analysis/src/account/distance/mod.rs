@@ -137,6 +137,8 @@ pub(crate) struct LineEvidence {
     pub(crate) bytes: u64,
     /// The answer with the shortest time for a byte.
     pub(crate) longer: Took,
+    /// As long as 1,024 bytes took where acknowledgements came evenly last, ns; 0 where they never did.
+    pub(crate) pace: u32,
 }
 
 impl LineEvidence {
@@ -222,6 +224,7 @@ impl Distance {
         line: LineEvidence {
             bytes: 0,
             longer: Took::NONE,
+            pace: 0,
         },
         apart: false,
     };

@@ -59,7 +59,7 @@ impl SharedLine {
         (self.since, self.first, self.until) = (first, first, last);
         self.bytes = behind_first;
         let frame = takes(t.response_head_bytes);
-        let near = frame + frame / EVENLY;
+        let near = frame.saturating_add(frame / EVENLY);
         let follows = before.first <= first && ns(first.since(before.until)) <= near;
         if frame == 0 || !follows {
             return 0;

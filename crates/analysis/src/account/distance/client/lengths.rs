@@ -2,6 +2,7 @@
 
 use super::super::server::SHORT;
 use super::super::{AHEAD, Distance, Longer, Most, is_single, ns};
+use super::EVENLY;
 use super::pairs::FIRST;
 use crate::Transaction;
 use crate::account::ceiling::{BOTH_SHORTEST, Ceiling, most_on_line};
@@ -84,11 +85,24 @@ pub(super) fn to_client(
     let most = Most::of(rode, bytes + AHEAD).and(Most::of(gaps, bytes));
     // Who acknowledges data at once does so when long frames have come.
     if client.heard.is_some() {
-        let here = most.least;
+        // But what is one frame may be acknowledged with the next request alone: on a slow line it takes longer than a shorter
+        // one, as the shortest gap had.
+        let more = match before.bytes <= before.head {
+            true => {
+                let shortest = rode.shorter(gaps).bytes;
+                let pace = u64::from(client.line.pace);
+                let longer = before.bytes.saturating_sub(shortest);
+                let ns = longer.saturating_mul(pace) / 1_024;
+                ns.saturating_add(ns / EVENLY)
+            }
+            false => 0,
+        };
+        let here = most.least.saturating_add(more);
         return Longer {
             most: Most { here, ..most },
+            more,
             bytes: client.line.bytes,
-            ..Longer::default()
+            proved: 0,
         };
     }
     let line = before.on_line(most_on_line).0 + AHEAD - BOTH_SHORTEST;
@@ -104,5 +118,46 @@ pub(super) fn to_client(
         more,
         proved: 0,
         bytes: client.line.bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::measured;
+    use super::super::super::{DataThere, LineEvidence};
+    use super::*;
+    use wirewait_wire::Timestamp;
+
+    /// A client acknowledges data of several frames by itself, evenly: 2 us a byte. Its shortest pause, 1 ms, was behind a
+    /// response of 100 bytes: one of 1,124 in a frame takes 1,024 bytes longer, 2,048 us, and an eighth. In several frames, its own
+    /// acknowledgements say how long it took.
+    #[test]
+    fn one_frame_takes_longer_than_a_shorter_one() {
+        let longer = |pace, bytes, head| {
+            let heard = DataThere {
+                at: Timestamp::from_nanos(0),
+                frame: 1,
+                left: 0,
+                pace: 0,
+                late: false,
+            };
+            let client = Distance {
+                heard: Some(heard),
+                line: LineEvidence {
+                    pace,
+                    ..LineEvidence::default()
+                },
+                ..measured(8, 200_000, 200_000)
+            };
+            let mut rode = Ceiling::NONE;
+            rode.took(100, 1_000_000);
+            let of = Transaction::default();
+            let longer = to_client(&of, Sizes { bytes, head }, (&client, &rode), &Ceiling::NONE);
+            (longer.more, longer.most.here)
+        };
+        assert_eq!(longer(2_048_000, 1_124, 1_124), (2_304_000, 3_304_000));
+        assert_eq!(longer(2_048_000, 100, 100), (0, 1_000_000));
+        assert_eq!(longer(2_048_000, 4_000, 1_460), (0, 1_000_000));
+        assert_eq!(longer(0, 1_124, 1_124), (0, 1_000_000), "no slow line");
     }
 }
