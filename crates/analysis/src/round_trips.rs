@@ -190,7 +190,7 @@ impl RoundTrips {
     }
 
     /// A station acknowledged data of the other end by itself, perhaps after it kept that waiting.
-    /// `single`: bytes of the one segment that was acknowledged, or 0, with so many behind it.
+    /// `single`: bytes of the one segment that was acknowledged, or 0; `left`: bytes that were sent behind it.
     fn late(
         &mut self,
         ends: [Endpoint; 2],

@@ -72,8 +72,8 @@ impl DataShown {
 pub(super) enum TripShows {
     /// It is as long: the transport answered by itself. `data`: some came with the question.
     Length { data: Option<DataShown> },
-    /// It is no longer: data was acknowledged by itself, at once or later; so many bytes in one segment, or 0 in several,
-    /// with so many behind it.
+    /// It is no longer: data was acknowledged by itself, at once or later. `single`: its bytes, where that was one segment, else
+    /// 0; `left`: bytes that were sent behind it.
     Late { single: u32, left: u32 },
     /// It is no longer: data was acknowledged with the next that was sent.
     AtMost,

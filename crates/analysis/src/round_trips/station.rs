@@ -226,7 +226,7 @@ impl StationWay {
         }
     }
 
-    /// A single segment of these bytes was acknowledged by itself, or several (0 bytes), with so many behind it. Says
+    /// A single segment of these bytes was acknowledged by itself, or several (0 bytes); `left` were sent behind it. Says
     /// whether it came as evenly as a line lets segments through, so that it shows the way.
     #[inline]
     pub(super) fn single(
