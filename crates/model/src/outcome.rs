@@ -160,6 +160,8 @@ flags! {
     LIMITED = 13, "limited";
     /// It could not be delivered, and somebody reported that (ICMP).
     REFUSED = 14, "refused";
+    /// Its client aborted the connection while it waited.
+    ABANDONED = 15, "abandoned";
 }
 
 impl Flags {

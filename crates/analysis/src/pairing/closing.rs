@@ -190,6 +190,7 @@ impl Pairing {
             if let Some(request) = open.transaction.request {
                 events.tell(Event::Abandoned(open.wait(request.first.at), now));
             }
+            self.open[at].transaction.flags.set(Flags::ABANDONED);
             self.stop_waiting(at, now, between, world, events);
             let open = &mut *self.open[at];
             open.overtaken = true;

@@ -256,7 +256,9 @@ fn unanswered(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     }
     let request = t.request?;
     let sight = Sight::between(request.first, request.last);
-    Some(match excuse(t) {
+    // That its client went away is said of the client. One that asked repeatedly had waited.
+    let went = t.flags.contains(Flags::ABANDONED) && t.copies < 2;
+    Some(match excuse(t).or(went.then_some(Against::Abandoned)) {
         Some(why) => WatcherLook::Against(why, sight),
         None => WatcherLook::For(sight),
     })

@@ -262,6 +262,8 @@ against! {
     Encrypted = "encrypted", "encrypted: it may be a wait by design";
     /// Only one direction was captured.
     OneSided = "one_sided", "only one direction was captured: the response may have come";
+    /// Its client did not wait for it.
+    Abandoned = "abandoned", "the client aborted the connection while it waited";
     /// The capture ended too early to tell.
     EndOfCapture = "end_of_capture", "the capture ends before its time-out had passed";
     /// The capture lost frames.

@@ -98,8 +98,9 @@ thresholds! {
     TransferSize = "transfer_least_bytes", 65_536;
     /// Setting up a connection, session or share takes no longer than this.
     SlowConnect = "slow_connect_ms", 1000;
-    /// A request that was open this long when its client aborted the connection was abandoned.
-    Abandoned = "abandoned_after_ms", 100;
+    /// A request that was open this long when its client aborted the connection was abandoned: within less, both may
+    /// have crossed.
+    Abandoned = "abandoned_after_ms", 1;
     /// Refused log-ons and shares of a client at a server.
     LogonRefused = "logon_refused_times", 3;
     /// Lookups of a client for names that no station of its network has.
