@@ -10,6 +10,8 @@ use wirewait_judge::{Culprit, Finding, Verdict};
 use wirewait_synth::OwnedFrame;
 use wirewait_synth::ethernet::{self, Encapsulation};
 use wirewait_synth::ipv4::{self, Segment, Socket, flag};
+use wirewait_synth::smb1;
+use wirewait_synth::smb1::transaction::{self, TransactionPart};
 use wirewait_synth::smb2::{self, Header, PENDING, command, request, response};
 use wirewait_wire::{LinkType, Timestamp};
 
@@ -88,6 +90,13 @@ struct Link {
 impl Link {
     /// A client with this last byte of its address, captured at `end`, `way` ns from the other one.
     fn new(client: u8, end: usize, way: i64) -> Self {
+        let mut link = Self::connected(client, end, way);
+        link.negotiate();
+        link
+    }
+
+    /// As [`Self::new`], and nothing was said yet.
+    fn connected(client: u8, end: usize, way: i64) -> Self {
         let socket = |last, port| Socket {
             address: Ipv4Addr::new(10, 1, 0, last),
             port,
@@ -110,7 +119,6 @@ impl Link {
         let at = link.segment(SERVER, at + US, (flag::SYN | flag::ACK, OPEN), &[]);
         link.has[CLIENT] = link.next[SERVER];
         link.at = link.acknowledges(CLIENT, at + US, OPEN) + 100 * US;
-        link.negotiate();
         link
     }
 
@@ -346,6 +354,72 @@ fn framed(parts: &[(Header, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// What several connections did.
+impl Link {
+    /// Two writes at once. The server has both responses ready `works` behind them, and sends the second, which is no full segment, only
+    /// behind the acknowledgement of the first if it `holds` it; else so long behind that as it still works. The client acknowledges `ns` late.
+    fn held_response(&mut self, ns: i64, holds: bool, works: i64) {
+        const FIRST: i64 = MS;
+        let began = self.at;
+        let asks = |link: &Self| link.transfer(CLIENT, 512);
+        let told = |link: &Self| link.message(SERVER, command::WRITE, 0, response::write(512));
+        let (asked, first) = (asks(self), told(self));
+        self.sends(CLIENT, began, &asked);
+        self.message += 1;
+        let (asked, second) = (asks(self), told(self));
+        let arrived = self.sends(CLIENT, began + US, &asked);
+        let arrived = self.sends(SERVER, arrived + FIRST, &first);
+        let sent = arrived - self.ways[0] - self.ways[1];
+        let heard = self.acknowledges(CLIENT, arrived + ns, OPEN);
+        let (at, client, server) = match holds {
+            true => (heard + 20 * US, ns, FIRST),
+            false => (sent + works, 0, FIRST + works),
+        };
+        let end = self.sends(SERVER, at, &second);
+        self.over((began, end), client, server);
+    }
+}
+
+impl Link {
+    /// A search whose response is three messages: a server that waits for its transport sends each behind the acknowledgement of the one
+    /// before, which the client keeps, as it has less than two segments of it.
+    fn found_in_parts(&mut self, ns: i64) {
+        const WORKS: i64 = MS;
+        const PART: usize = 4_000;
+        let began = self.at;
+        self.message += 1;
+        let number = self.message as u16;
+        let message = |side: usize, block| {
+            let header = smb1::Header {
+                flags: if side == SERVER { 0x80 } else { 0 },
+                mid: number,
+                ..smb1::Header::default()
+            };
+            let message = smb1::message(&header, &[block]);
+            let mut framed = (message.len() as u32).to_be_bytes().to_vec();
+            framed.extend(message);
+            framed
+        };
+        let search = transaction::find_first2("*", 100);
+        let part = TransactionPart::of(search, Vec::new(), 0, 0);
+        let asked = message(CLIENT, transaction::transaction2(1, &part));
+        let mut at = self.sends(CLIENT, began, &asked) + WORKS;
+        let parameters = transaction::find_first2_answer(100);
+        let mut end = at;
+        for from in [0, PART, 2 * PART] {
+            let part = TransactionPart::of(parameters.clone(), vec![7; 3 * PART], from, PART);
+            let part = message(SERVER, transaction::transaction2_response(&part));
+            let sent = self.sends(SERVER, at, &part[..2 * FULL]);
+            self.acknowledges(CLIENT, sent, OPEN);
+            end = self.sends(SERVER, at + 3 * US, &part[2 * FULL..]);
+            if from < 2 * PART {
+                at = self.acknowledges(CLIENT, end + ns, OPEN) + 500 * US;
+            }
+        }
+        // What its transport takes to tell the server is the network's, as all of a transfer that no stall is.
+        self.over((began, end), 2 * ns, WORKS);
+    }
+}
+
 fn captured(links: Vec<Link>) -> (Vec<OwnedFrame>, Did) {
     let did = links
         .iter()
@@ -713,6 +787,67 @@ fn a_delayed_acknowledgement_is_its_receivers_time() {
                 judged(&name, &frames, &did, &expected);
             }
         }
+    }
+}
+
+/// As for the rest of a message, for a whole response behind another one.
+#[test]
+fn an_acknowledgement_for_which_the_next_response_waits_is_the_clients_time() {
+    for end in ENDS {
+        for delay in [45 * MS, 200 * MS] {
+            let (frames, did) = forty(end, 100 * US, |link| link.held_response(delay, true, 0));
+            let expected = Expected {
+                culprit: Culprit::Client,
+                stall: "delayed_acknowledgement",
+                words: "was waiting for a client's delayed acknowledgements",
+                symptom: "acknowledgement_waits",
+                never: &["slow_server", "queueing", "server_busy"],
+            };
+            let name = format!("held-{end}-{delay}");
+            judged(&name, &frames, &did, &expected);
+        }
+    }
+}
+
+/// As within a message, between the messages of one response.
+#[test]
+fn an_acknowledgement_for_which_the_next_part_waits_is_the_clients_time() {
+    for end in ENDS {
+        let mut link = Link::connected(2, end, 100 * US);
+        (0..40).for_each(|_| link.found_in_parts(200 * MS));
+        let (frames, did) = captured(vec![link]);
+        let expected = Expected {
+            culprit: Culprit::Client,
+            stall: "delayed_acknowledgement",
+            words: "was waiting for a client's delayed acknowledgements",
+            symptom: "acknowledgement_waits",
+            never: &["slow_server", "queueing", "server_busy"],
+        };
+        judged(&format!("parts-{end}"), &frames, &did, &expected);
+    }
+}
+
+/// A server that works for longer than the client keeps its acknowledgement has all of that time, also where one in eight of its
+/// responses comes right behind it.
+#[test]
+fn a_response_behind_an_acknowledgement_by_chance_is_its_servers_time() {
+    for end in ENDS {
+        let count = std::cell::Cell::new(0);
+        let (frames, did) = forty(end, 100 * US, |link| {
+            let turn = count.replace(count.get() + 1);
+            let works = if turn % 8 == 7 {
+                45_250 * US
+            } else {
+                (50 + turn) * MS
+            };
+            link.held_response(45 * MS, false, works);
+        });
+        let found = analyse_frames(&frames).snapshot;
+        let verdict = Verdict::on(&found);
+        assert_eq!(verdict.finding, Finding::Named(Culprit::Server), "{end}");
+        assert_within("by chance", &verdict, &did);
+        let sum = found.stalls.of(false, StallCause::DelayedAcknowledgement);
+        assert_eq!(sum.count, 0, "{sum:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 """Family 6: time within a transfer that is a station's own."""
 
-from .cases import Case
-from .play import const, disk
+from .cases import Case, pick, styles
+from .play import bimodal, const, disk, each, uniform
 from .sim import MS
 
 # Windows that close to nothing, and to less than a segment.
@@ -27,6 +27,21 @@ def stops(at, ms, part=1.0):
 def sometimes(at, ms, part):
     """The same of a client: each request is asked by itself."""
     return lambda rng: (at, int(ms * rng.uniform(1, 1.1) * MS)) if rng.random() < part else None
+
+
+def in_pairs(lab, case):
+    """Two requests at once, and the next two when both are answered; of two kinds if `case.kind` has them."""
+    link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+    think = case.think(lab.rng)
+
+    def work():
+        yield from link.open()
+        lab.began = lab.sim.now
+        for _ in range(case.n):
+            yield int(think())
+            for one in [link.ask(*pick(lab, case)) for _ in range(2)]:
+                yield one.answered
+    lab.sim.process(work())
 
 
 # All places: the wire has evidence of everything.
@@ -69,6 +84,17 @@ CASES = [
     Case("nagle-request-200ms", narrow=ALL, n=30, kind="write", size=2_000, way=(0.2, 0.2), mine={"nagle": True},
          its={"delack": 199 * MS}),
     Case("nagle-request-40ms-way-5ms", narrow="server", n=40, kind="write", size=2_000, way=(2.5, 2.5), mine={"nagle": True}),
+    Case("nagle-next-response-40ms", n=40, kind="write", size=500, way=(0.1, 0.1), program=in_pairs, its={"nagle": True}),
+    Case("nagle-next-response-200ms", n=30, kind="write", size=500, way=(0.1, 0.1), program=in_pairs, its={"nagle": True},
+         mine={"delack": 199 * MS}),
+    Case("nagle-next-response-200ms-way-5ms", n=30, kind="write", size=500, way=(2.5, 2.5), program=in_pairs, its={"nagle": True},
+         mine={"delack": 199 * MS}),
+    Case("nagle-next-response-info", n=40, kind="info", size=100, way=(0.1, 0.1), program=in_pairs, its={"nagle": True}),
+    # No response is held: each second one takes about as long as the client keeps its acknowledgement.
+    Case("server-as-late-as-acknowledgements", n=60, kind="write", size=500, program=in_pairs, serve=each(2, 0.5, 41)),
+    Case("server-later-than-acknowledgements", n=60, kind="write", size=500, program=in_pairs, serve=bimodal(0.5, 60)),
+    Case("server-about-as-late-as-acknowledgements", n=60, kind="write", size=500, program=in_pairs, serve=uniform(1, 80)),
+    Case("server-40ms", n=60, kind="write", size=500, program=in_pairs, serve=const(40.3), workers=1),
     Case("both-pause", n=40, size=8_000, way=(0.5, 0.5), serve=const(10), think=const(10), stop=stops(2_924, 20)),
     Case("both-stop", n=40, kind="write", size=8_000, way=(0.5, 0.5), serve=const(15),
          stop_request=sometimes(2_924, 20, 1)),

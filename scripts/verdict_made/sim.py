@@ -80,6 +80,8 @@ class Message:
     def __init__(self, data, owner=None):
         self.data, self.size, self.owner = data, len(data), owner
         self.first, self.full, self.cover = {}, {}, {}
+        # Since when all of it is ready and waits for an acknowledgement of what was sent before it (Nagle).
+        self.held = None
 
     def seen(self, place, low, high, now):
         """The bytes from `low` to `high` passed the place."""

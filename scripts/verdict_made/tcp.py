@@ -87,6 +87,9 @@ class Tcp:
                     return
             if self.style.nagle and size < mss and self.flying:
                 self.blocked = "nagle"
+                for start, _, message, _ in self.spans:
+                    if start >= self.nxt and message.held is None:
+                        message.held = self.sim.now
                 return
             data = bytes(self.out[:size])
             del self.out[:size]

@@ -109,6 +109,8 @@ def of_slice(shares, lab, place, begins, ends, one, before):
     """A stretch of one request's."""
     server = one.server.name
     came, sent = one.message.full[server], one.response.first[server]
+    # What is ready, and waits for an acknowledgement, is not worked on.
+    sent = sent if one.response.held is None else min(sent, one.response.held)
     took = ends - begins
     if before is not None and before.server is one.server:
         # By the server's clock: as much earlier as the response's way to this place is long, and no time-out is a way.

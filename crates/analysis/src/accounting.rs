@@ -11,6 +11,7 @@ use crate::efficiency::{Payer, Spending};
 use crate::journal::{self, Heading, Journal};
 use crate::parties::{Directory, Parties};
 use crate::round_trips::RoundTrips;
+use crate::stalls::Stall;
 use crate::symptoms::Watch;
 use crate::table::TablePlace;
 use crate::{LedgerRow, Outcome, Settings, Stalls};
@@ -126,6 +127,15 @@ impl Accounting {
         let known = (&self.round_trips, &mut self.operations);
         self.accounts.ends(wait, at, outstanding, known);
         self.spending.ends(wait, at);
+    }
+
+    /// What the wait that ends next was for.
+    #[cold]
+    pub(crate) fn stalled(&mut self, stall: &Stall) {
+        if stall.whole {
+            self.watch.held(stall.ns());
+        }
+        self.accounts.stalled(stall);
     }
 
     /// Until `at`, it was loss recovery.

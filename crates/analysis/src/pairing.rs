@@ -10,6 +10,7 @@ mod beginning;
 mod closing;
 mod done;
 mod frames;
+mod holding;
 mod meaning;
 mod naming;
 mod open;
@@ -32,6 +33,7 @@ use crate::stalls::MessageStall;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Extent, Flags, Mark, Transaction};
 pub(crate) use frames::RepeatedFrame;
+use holding::Holding;
 use naming::Naming;
 pub(crate) use opens::Opens;
 use strays::Stray;
@@ -92,6 +94,8 @@ pub(crate) struct Pairing {
     stray: Option<Box<Stray>>,
     /// What messages of requests that are open stood still for.
     stalls: Vec<MessageStall>,
+    /// Whether responses may have waited for acknowledgements of others.
+    holding: Holding,
     /// Requests that the capture lacks.
     unseen: UnseenRequests,
 }
@@ -134,10 +138,12 @@ impl Pairing {
             passed_by,
             stray,
             stalls,
+            holding,
             unseen,
         } = self;
         open.empty();
         stalls.clear();
+        *holding = Holding::default();
         *unseen = UnseenRequests::default();
         (*next_serial, *probes) = (0, 0);
         *parties = Parties::UNKNOWN;

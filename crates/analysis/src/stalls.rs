@@ -2,7 +2,7 @@
 
 use crate::table::TablePlace;
 use crate::{Mark, Noticed};
-use wirewait_wire::{Endpoint, Timestamp};
+use wirewait_wire::{Endpoint, Operation, Timestamp};
 
 /// A sender that sends nothing more for less has not stopped, ns: other work of its own takes as long.
 pub(crate) const STOPPED_NS: i64 = 5_000_000;
@@ -17,6 +17,12 @@ pub(crate) fn is_late(what: &Noticed) -> bool {
     matches!(what, Noticed::Acknowledged { after_ns, .. } if *after_ns >= DELAYED_NS)
 }
 
+/// Whether this acknowledges several segments.
+#[inline]
+pub(crate) fn shows_several(what: &Noticed) -> bool {
+    matches!(what, Noticed::Acknowledged { frames: 2.., .. })
+}
+
 /// Why a transfer or a turnaround stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -25,8 +31,8 @@ pub enum StallCause {
     ClosedWindow,
     /// A client gave an oplock or a lease back for which another one waited: from the break to its acknowledgement.
     Break,
-    /// The receiver kept its acknowledgement waiting, and the sender sent the rest of its message only behind that: from
-    /// the data to the acknowledgement.
+    /// The receiver kept its acknowledgement waiting, and the sender sent the rest of its message, or the next one, only behind
+    /// that: from the data to the acknowledgement.
     DelayedAcknowledgement,
     /// The sender of a message sent nothing more of it for a while, though its receiver could take more and no
     /// acknowledgement kept it waiting: from its latest data to the next.
@@ -106,6 +112,8 @@ pub(crate) struct Stall {
     pub(crate) on_link: Option<LateOnLink>,
     /// It is none: each frame of the message but the first was sent behind the acknowledgement of the one before.
     pub(crate) waited: bool,
+    /// The response as a whole was sent behind it: it lies in what would be the server's turnaround.
+    pub(crate) whole: bool,
 }
 
 /// Frames of a link that were acknowledged late.
@@ -142,6 +150,17 @@ pub(crate) struct MessageStall {
     pub(crate) on_link: Option<LateOnLink>,
     /// It is none: frames of a message that were sent behind the acknowledgement of all before them.
     pub(crate) waited: Option<WaitedFrames>,
+    /// It is none of a message that was under way: responses of its sender waited as a whole.
+    pub(crate) held: Option<HeldResponses>,
+}
+
+/// Responses that were ready, and that their server sent behind the acknowledgement of what it had sent before (Nagle's algorithm).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeldResponses {
+    /// What they are responses to.
+    pub(crate) operation: &'static Operation,
+    /// The frame that has them, once it came.
+    pub(crate) frame: u64,
 }
 
 /// Frames of a message that were sent behind the acknowledgement of all before them: how fast they come shows no line.
@@ -166,6 +185,7 @@ impl MessageStall {
             timer: false,
             on_link: None,
             waited: Some(WaitedFrames { serial, count: 1 }),
+            held: None,
         }
     }
 
@@ -180,6 +200,7 @@ impl MessageStall {
             lacked_ns: self.lacked_ns,
             on_link: self.on_link,
             waited: self.waited.is_some(),
+            whole: self.held.is_some(),
         }
     }
 }
@@ -215,6 +236,7 @@ impl GivenBack {
             lacked_ns: 0,
             on_link: None,
             waited: false,
+            whole: false,
         }
     }
 }

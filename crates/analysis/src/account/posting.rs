@@ -100,6 +100,22 @@ impl Posting<'_> {
         self.sums.slices.slices += 1;
     }
 
+    /// A response comes that its server had ready and sent behind something else: no more is the server's than what is beyond the way.
+    #[cold]
+    pub(super) fn released(&mut self, way: Bounds, from: Timestamp, to: Timestamp) {
+        let length = u64::try_from(to.since(from)).unwrap_or(0);
+        let way = Bounds {
+            low: way.low.min(length),
+            high: way.high.min(length),
+        };
+        self.pending.sum.ledger.add_network(Phase::Server, way);
+        let begin = from.plus(i64::try_from(way.low).unwrap_or(0));
+        if begin > from {
+            self.piece(Phase::Distance, from, begin);
+        }
+        self.piece(Phase::Server, begin, to);
+    }
+
     /// A gap is the client's.
     pub(super) fn pause(&mut self) {
         self.pending.sum.pauses += 1;

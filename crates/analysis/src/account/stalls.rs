@@ -1,6 +1,7 @@
 //! Stalls on their way to the account: stretches of requests that are over which are a station's own time.
 //!
-//! A closed window, a delayed acknowledgement and a sender that stops lie within a transfer, a break within a turnaround. They are laid over
+//! A closed window, a delayed acknowledgement and a sender that stops lie within a transfer, a break within a turnaround, and so does an
+//! acknowledgement that a response waited for as a whole. They are laid over
 //! the slices of these phases as they are posted, so that what another request has of the same time stays its own.
 
 use super::ceiling::{BOTH_SHORTEST, most_on_line};
@@ -27,6 +28,8 @@ pub(super) struct OwnedStall {
     pub(super) stall: Stall,
     /// What of it is the way between the station and the capture, or the sender.
     pub(super) way: Bounds,
+    /// The way between the server and the capture, where its response as a whole waited until the end of this.
+    pub(super) back: Bounds,
 }
 
 impl StallCause {
@@ -44,6 +47,9 @@ impl StallCause {
 impl Stall {
     /// Whether it may lie within this phase of its request.
     fn is_within(&self, phase: Phase) -> bool {
+        if self.whole {
+            return phase == Phase::Server;
+        }
         // Where in a request the recovery of what was lost before the capture lies is not known: such frames were captured.
         let among = self.on_link.is_some() && phase == Phase::Retransmission;
         among || self.cause.is_within(phase)
@@ -110,6 +116,10 @@ impl Accounts {
         };
         let timeline = &mut self.clients.of(place).timeline;
         for (stall, known) in self.stalled.drain(..) {
+            let back = match stall.whole {
+                true => way(true, 0),
+                false => Bounds::default(),
+            };
             let way = match stall.cause {
                 StallCause::Break => known,
                 // Until the sender knew, the window was open for it, or closed no more: any part of a way there and
@@ -160,6 +170,7 @@ impl Accounts {
                 }
             };
             let stall = OwnedStall {
+                back,
                 begin: done.begin,
                 pair: owner.pair,
                 stall,
@@ -225,7 +236,12 @@ pub(super) fn post(
                 at = to;
             }
         }
-        posting.slice(phase, at, end);
+        let whole = own.iter().rfind(|of| of.stall.whole && of.stall.to == at);
+        match whole.filter(|_| phase == Phase::Server) {
+            // The acknowledgement went to the server, and the response came back.
+            Some(of) => posting.released(of.back, at, end),
+            None => posting.slice(phase, at, end),
+        }
         (at, last) = (end, phase);
     }
     (at, last)

@@ -234,6 +234,7 @@ impl Accounts {
                 lacked_ns: 0,
                 on_link: None,
                 waited: false,
+                whole: false,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

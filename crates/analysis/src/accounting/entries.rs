@@ -206,7 +206,7 @@ impl EntryBatch {
                 Entry::Noticed(pairs, notice) => accounting.watch.noticed(*pairs, notice),
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::Settle(now) => accounting.accounts.settle(*now),
-                Entry::Stalled(stall) => accounting.accounts.stalled(stall),
+                Entry::Stalled(stall) => accounting.stalled(stall),
                 Entry::ClockSet(seam, unsure) => {
                     accounting.accounts.clock_was_set(*seam, *unsure);
                 }

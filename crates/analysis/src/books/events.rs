@@ -160,7 +160,7 @@ impl Books {
     #[cold]
     pub(super) fn stalled(&mut self, stall: &Stall) {
         match &mut self.lent {
-            None => self.accounting.accounts.stalled(stall),
+            None => self.accounting.stalled(stall),
             Some(entries) => entries.stalled(stall),
         }
     }

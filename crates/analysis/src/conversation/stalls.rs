@@ -2,7 +2,7 @@
 //! acknowledgement waiting for which the sender waits. Or for their sender, which has nothing to wait for and stops.
 
 use super::Conversation;
-use crate::flow::QuietWay;
+use crate::flow::{FULL, QuietWay};
 use crate::packets::TIMER_NS;
 use crate::piece::Piece;
 use crate::stalls::{AT_ONCE_NS, LateOnLink, MessageStall, STOPPED_NS, StallCause};
@@ -12,6 +12,8 @@ use wirewait_wire::{Endpoint, Stream, Timestamp};
 
 /// No receiver keeps an acknowledgement waiting for longer (RFC 1122, 4.2.3.2), ns, but for the way.
 const LONGEST_NS: i64 = 500_000_000;
+/// What a transport sends by itself when an acknowledgement comes follows it no later, ns, but for the way.
+const RELEASED_NS: i64 = 250_000;
 /// A slow line takes as long for the next segment. Who goes on in this part of the time in which nothing came had stopped.
 const FASTER: i64 = 4;
 /// Who lacks an acknowledgement sends new data no later than this behind its latest, ns, and two ways there and back: a tail loss
@@ -79,10 +81,20 @@ impl Conversation {
             .as_ref()
             .is_some_and(|flow| flow.is_waiting(sender));
         let timer = after_ns <= LONGEST_NS.saturating_add(reacts_ns);
-        if !waiting && timer && self.assemblers[sender].is_under_way() {
+        if waiting || !timer {
+            return;
+        }
+        let from = mark.at.plus(-after_ns);
+        // Parts of a message may be messages of their own; or whole ones wait.
+        let within = self.assemblers[sender].is_under_way() || self.pairing.goes_on(sender);
+        let held = match within {
+            true => None,
+            false => self.pairing.may_hold(sender, (from, mark.at)),
+        };
+        if within || held.is_some() {
             self.stall = Some(Box::new(MessageStall {
                 sender,
-                from: mark.at.plus(-after_ns),
+                from,
                 to: mark.at,
                 cause: StallCause::DelayedAcknowledgement,
                 unsure: false,
@@ -90,6 +102,7 @@ impl Conversation {
                 timer: false,
                 on_link: None,
                 waited: None,
+                held,
             }));
         }
     }
@@ -119,6 +132,7 @@ impl Conversation {
                 timer: false,
                 on_link: Some(late),
                 waited: None,
+                held: None,
             }));
         }
     }
@@ -126,9 +140,25 @@ impl Conversation {
     /// `side` sends data: whether it waited for the late acknowledgement that came last; or had stopped before its
     /// latest data, and now goes on so much faster that no line was as slow.
     #[cold]
-    pub(super) fn goes_on_behind(&mut self, side: usize, mark: Mark, events: &mut impl Events) {
+    pub(super) fn goes_on_behind(
+        &mut self,
+        side: usize,
+        (mark, length): (Mark, u32),
+        events: &mut impl Events,
+    ) {
         let since = self.stall.as_ref().map(|stall| stall.to);
         let behind = since.map_or(0, |since| mark.at.since(since));
+        if let Some(stall) = &mut self.stall
+            && let Some(held) = &mut stall.held
+            && stall.sender == side
+        {
+            // A full segment waits for nothing (RFC 9293, 3.7.4).
+            if u64::from(length) >= FULL {
+                self.stall = None;
+                return;
+            }
+            held.frame = mark.frame;
+        }
         self.goes_on_so_late(side, behind, events);
     }
 
@@ -141,7 +171,7 @@ impl Conversation {
             _ => stall.sender != side && stall.to == mark.at,
         };
         if !self.stall.as_deref().is_some_and(this) {
-            self.goes_on_behind(side, mark, events);
+            self.goes_on_behind(side, (mark, 0), events);
         }
     }
 
@@ -160,6 +190,8 @@ impl Conversation {
             }
             // How far its sender is is known when the request is over.
             _ if stall.on_link.is_some() => i64::MAX,
+            // It was ready: no program has to be woken.
+            _ if stall.held.is_some() => RELEASED_NS.saturating_add(self.reacts_ns(side)),
             _ => AT_ONCE_NS.saturating_add(self.reacts_ns(side)),
         };
         // A timer that runs out because an acknowledgement was lost sends one segment, and waits for the next one.
@@ -169,7 +201,11 @@ impl Conversation {
             heard.is_some_and(|heard| heard > stall.to)
         };
         let probe = stall.timer && waited();
-        if stall.sender == side && (0..=soon).contains(&behind) && !probe {
+        let soon = (0..=soon).contains(&behind);
+        if stall.sender == side && stall.held.is_some() && !self.pairing.holds(soon) {
+            return;
+        }
+        if stall.sender == side && soon && !probe {
             self.pairing.stalled(*stall, events);
         }
     }
@@ -227,6 +263,7 @@ impl Conversation {
             timer,
             on_link: None,
             waited: None,
+            held: None,
         };
         if ns < STOPPED_NS || !self.assemblers[side].is_under_way() {
             return;
@@ -290,5 +327,6 @@ fn closed(sender: usize, after_ns: i64, mark: Mark) -> MessageStall {
         timer: false,
         on_link: None,
         waited: None,
+        held: None,
     }
 }

@@ -210,7 +210,7 @@ impl Conversation {
         let (seq, length) = (segment.seq, piece.length);
         let bytes = piece.bytes;
         if self.stall.is_some() {
-            self.goes_on_behind(side, mark, events);
+            self.goes_on_behind(side, (mark, length), events);
         }
         // Most messages begin with their frame.
         if self.assemblers[side].is_under_way()

@@ -2,7 +2,7 @@
 
 use super::Conversation;
 use crate::piece::Piece;
-use crate::stalls::is_late;
+use crate::stalls::{is_late, shows_several};
 use crate::stream::Fate;
 use crate::world::Events;
 use crate::{Mark, Noticed};
@@ -46,6 +46,9 @@ impl Conversation {
         if let Some(told) = acknowledged {
             if pure && is_late(&told.0) {
                 self.acknowledges_late(side, &told.0, mark);
+            }
+            if told.1 < FULL.into() && shows_several(&told.0) {
+                self.pairing.holds_nothing(1 - side);
             }
             if let (
                 Noticed::Acknowledged {

@@ -60,6 +60,20 @@ impl Pairing {
         }
         let t = &open.transaction;
         self.stalls.retain(|stall| {
+            if let Some(held) = &stall.held {
+                let response = t.response.map_or(0, |of| of.first.frame);
+                if let Some(request) = t.request
+                    && (stall.sender, held.frame) == (1 - open.side, response)
+                    && held.operation == t.operation
+                    && request.last.at < stall.to
+                {
+                    let mut stall = stall.of_request(open.side);
+                    stall.from = stall.from.max(request.last.at);
+                    events.tell(Event::Stalled(&stall));
+                }
+                // Others may be in the same frame.
+                return response <= held.frame;
+            }
             let extent = match stall.sender == open.side {
                 true => t.request,
                 false => t.response,

@@ -256,6 +256,8 @@ macro_rules! against {
 against! {
     /// It was asked to wait.
     ByDesign = "by_design", "the request asks to be kept waiting until something happens";
+    /// The client kept an acknowledgement for which the response waited.
+    Acknowledgement = "acknowledgement", "it waited for an acknowledgement of the client, which a timer kept";
     /// Another client had to give a promise back first.
     Break = "break", "another client had to acknowledge an oplock or lease break first";
     /// What was asked is encrypted, and may be a wait by design.

@@ -2,7 +2,7 @@
 
 use super::clients::Breaks;
 use super::course::SymptomCourse;
-use super::evidence::{Base, Book, Sight};
+use super::evidence::{Against, Base, Book, Sight};
 use super::files::Files;
 use super::page::{Page, Whom};
 use super::pair::{PairEvidence, WAITING, between};
@@ -18,6 +18,8 @@ use crate::{Flags, Mark, Notice, Noticed, Outcome, Transaction};
 use std::collections::VecDeque;
 use wirewait_wire::{Address, Endpoint, Kind, Timestamp};
 
+/// Transactions whose response waited as a whole for an acknowledgement that are remembered until they are closed.
+pub(super) const HELD: usize = 256;
 /// Questions to a name service that are remembered until they are closed.
 pub(super) const LOOKUPS: usize = 256;
 
@@ -32,6 +34,10 @@ pub(crate) struct Watch {
     /// Name requests that any server may answer, until they are closed; from the first to the last
     /// copy of each, ns.
     lookups: VecDeque<(u64, i64)>,
+    /// How long the response whose wait ends next waited as a whole for an acknowledgement, ns.
+    held_ns: i64,
+    /// Transactions whose response did, and how long, until they are closed.
+    held: VecDeque<(u64, i64)>,
     /// Cost of symptoms by the second, for live views.
     course: Option<Box<SymptomCourse>>,
     hits: Hits,
@@ -46,6 +52,8 @@ impl Watch {
             files: Files::new(),
             ended: None,
             lookups: VecDeque::new(),
+            held_ns: 0,
+            held: VecDeque::new(),
             course: None,
             hits: Hits::NONE,
         }
@@ -142,6 +150,9 @@ impl Watch {
             parties,
         } = wait.case;
         let number = t.number;
+        if self.held_ns > 0 {
+            self.keeps_held(number);
+        }
         if wait.anyone && t.kind == Kind::Session {
             self.asked_for(number, wait.repeated.map_or(0, |at| at.since(wait.began)));
         }
@@ -243,7 +254,15 @@ impl Watch {
             return;
         }
         let given_back = self.breaks.closed(case, thresholds);
-        let behind_ns = given_back.map_or(0, |given| given.ns());
+        let given_ns = given_back.map_or(0, |given| given.ns());
+        // Or for an acknowledgement.
+        let mut held_ns = 0;
+        if !self.held.is_empty()
+            && let Some(at) = self.held.iter().position(|(number, _)| *number == t.number)
+        {
+            held_ns = self.held.remove(at).map_or(0, |(_, ns)| ns);
+        }
+        let behind_ns = given_ns.max(held_ns);
         let mut counted = None;
         if !resent.is_empty() {
             counted = resent.iter().position(|number| *number == t.number);
@@ -284,6 +303,10 @@ impl Watch {
             thresholds,
             waited: waited.map(|(_, ns, until)| (ns, until)),
             behind_ns,
+            behind: match held_ns > given_ns {
+                true => Against::Acknowledgement,
+                false => Against::Break,
+            },
             page: &mut page,
         };
         witness.look(answers::OF_ANY);
@@ -294,9 +317,9 @@ impl Watch {
             }
             witness.look_on();
         }
-        if let Some(given) = given_back.filter(|_| behind_ns >= thresholds.ns(Threshold::BreakWait))
+        if let Some(given) = given_back.filter(|_| given_ns >= thresholds.ns(Threshold::BreakWait))
         {
-            let sight = Sight::between(given.from, given.to).costing(behind_ns);
+            let sight = Sight::between(given.from, given.to).costing(given_ns);
             page.hit(&clients::BREAK_WAIT, &sight);
         }
         // Repetitions count when they are noticed.
@@ -305,6 +328,23 @@ impl Watch {
         silence.closed(t, &mut page, thresholds);
         reads.closed(t);
         self.files.closed(case, thresholds, &mut page);
+    }
+
+    /// The response whose wait ends next waited as a whole for an acknowledgement for so long, ns.
+    #[cold]
+    pub(crate) fn held(&mut self, ns: u64) {
+        self.held_ns = self.held_ns.max(i64::try_from(ns).unwrap_or(i64::MAX));
+    }
+
+    /// This transaction is that response's.
+    #[cold]
+    fn keeps_held(&mut self, number: u64) {
+        if self.held.len() >= HELD {
+            self.hits.hit(Bound::Stalls);
+            self.held.pop_front();
+        }
+        self.held
+            .push_back((number, std::mem::take(&mut self.held_ns)));
     }
 
     /// A name request was repeated for so long, ns. Where it was refused in between, its waits come one by one.

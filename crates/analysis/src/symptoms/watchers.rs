@@ -55,8 +55,10 @@ pub(super) struct Witness<'a, 'b> {
     pub(super) thresholds: &'a Thresholds,
     /// How long somebody waited for it, and until when, if the wait ended just now.
     pub(super) waited: Option<(i64, Timestamp)>,
-    /// How long it waited for another client to give something back, ns.
+    /// How long it waited for another client to give something back, or for an acknowledgement that the client kept, ns.
     pub(super) behind_ns: i64,
+    /// Which of them.
+    pub(super) behind: Against,
     pub(super) page: &'a mut Page<'b>,
 }
 
@@ -70,7 +72,7 @@ impl Witness<'_, '_> {
             // By reference: to copy what was written just now would wait until it is stored.
             match &(watcher.look)(t, self.thresholds) {
                 None => {}
-                Some(WatcherLook::For(sight)) if self.behind_ns > 0 && answers::is_server(rule) => {
+                Some(WatcherLook::For(sight)) if self.behind_ns > 0 && self.contains(rule) => {
                     self.behind(watcher, sight);
                 }
                 Some(WatcherLook::For(sight)) => {
@@ -98,7 +100,14 @@ impl Witness<'_, '_> {
         WATCHERS.iter().for_each(|watchers| self.look(watchers));
     }
 
-    /// What the server seems to have taken for a transaction contains what a client took to give something back.
+    /// Whether the time that it waited so is part of what this rule looks at.
+    #[cold]
+    fn contains(&self, rule: &Rule) -> bool {
+        let held = self.behind == Against::Acknowledgement;
+        answers::is_server(rule) || held && std::ptr::eq(rule, &clients::QUEUEING)
+    }
+
+    /// What the server seems to have taken for a transaction contains what a client took to give something back, or to acknowledge.
     #[cold]
     fn behind(&mut self, watcher: &Watcher, sight: &Sight) {
         let behind = self.behind_ns.unsigned_abs();
@@ -108,7 +117,7 @@ impl Witness<'_, '_> {
             false => 1,
         };
         if rest < least {
-            self.page.oppose(watcher.rule, Against::Break, sight);
+            self.page.oppose(watcher.rule, self.behind, sight);
             return;
         }
         let own = Sight {
