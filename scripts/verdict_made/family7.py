@@ -86,6 +86,28 @@ def one_frame(name, reads, writes, program):
     ]
 
 
+def acknowledged(name, usual):
+    """Each frame is acknowledged at once, and each message by a frame of its own; with a window of one frame, the next message waits."""
+    def case(what, think, serve, window=7, **more):
+        return Case(f"{name}-acks-at-once-{what}", **{**usual, "program": nbf(every=0, acks=True, window=window)}, think=think,
+                    serve=serve, **more)
+
+    return [
+        case("client", exponential(8), exponential(2), way=(0.15, 0.15)),
+        case("client-way-8ms", exponential(8), exponential(2), way=(4, 4)),
+        case("server", exponential(1), exponential(7), way=(0.2, 0.2)),
+        case("way-4ms", exponential(1), exponential(0.5), way=(2, 2)),
+        case("window-1-client", exponential(8), exponential(2), 1, way=(0.15, 0.15)),
+        case("window-1-server", exponential(1), exponential(7), 1, way=(0.2, 0.2)),
+        case("window-1-way-4ms", exponential(1), exponential(0.5), 1, way=(2, 2)),
+    ]
+
+
+def exponential(mean):
+    """Times with this mean, ms."""
+    return lambda rng: lambda *_: rng.expovariate(1 / mean) * MS
+
+
 def varying(rng):
     """A way of 10 to 150 ms."""
     return lambda now: rng.uniform(10, 150) * MS
@@ -131,6 +153,7 @@ CASES = [
     Case("nbf-client-not-ready", **{**NBF, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
     Case("nbf-server-not-ready", **{**NBF_WRITE, "n": 50, "program": nbf(stop=(60, 0.3), every=1, window=1)}),
     *one_frame("nbf", NBF, NBF_WRITE, nbf),
+    *acknowledged("nbf", NBF),
     Case("nbf-4mbit", **NBF, down={"rate": 4_000_000}),
     Case("nbipx-server", **NBIPX, serve=const(5)),
     Case("nbipx-client", **NBIPX, serve=const(0.5), think=const(8)),

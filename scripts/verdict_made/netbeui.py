@@ -54,7 +54,8 @@ def filler(size):
 
 
 class End:
-    """One end of a link. `every`: how many frames it takes before it acknowledges; `late`: or after this time."""
+    """One end of a link. `every`: how many frames it takes before it acknowledges, 0 for each before anything else is done with
+    it; `late`: or after this time."""
 
     # How many numbers there are.
     numbers = 128
@@ -157,6 +158,10 @@ class End:
                 self.sim.after(5 * US, lambda: self.supervise(0x01))
             return
         self.expects, self.rejected = (number + 1) % self.numbers, False
+        if self.every == 0:
+            self.supervise(0x01)
+            self.on_data(information, parts)
+            return
         self.owed += 1
         self.ack_run += 1
         run, came = self.ack_run, self.sim.now
@@ -183,11 +188,12 @@ class End:
 
 
 class Session:
-    """A client's NetBIOS session with a server."""
+    """A client's NetBIOS session with a server. `acks`: each message is acknowledged by a frame of its own (DATA_ACK)."""
 
     ends = End
 
-    def __init__(self, lab, client, server, stop=None, **settings):
+    def __init__(self, lab, client, server, stop=None, acks=False, **settings):
+        self.acks_each = acks
         self.lab, self.sim, self.client, self.server, self.stop = lab, lab.sim, client, server, stop
         self.near, self.far = self.ends(client, **settings), self.ends(server.station, **settings)
         self.near.peer, self.far.peer = self.far, self.near
@@ -242,6 +248,8 @@ class Session:
     def say(self, end, message, acked):
         """A message in as many frames as it takes; the first acknowledges what the other end said last."""
         there, here = (7, 5) if end is self.near else (5, 7)
+        if self.acks_each:
+            acked = 0
         for low in range(0, message.size, MOST):
             high = min(low + MOST, message.size)
             command = 0x16 if high == message.size else 0x15
@@ -257,6 +265,9 @@ class Session:
         one = Request(self.client, self.server.station, message, kind, size, self.number)
         self.lab.requests.append(one)
         self.asked.append(one)
+        if self.acks_each:
+            # The link may not let it go yet.
+            one.extra["asked"] = self.sim.now
         self.say(self.near, message, self.got)
         return one
 
@@ -264,6 +275,8 @@ class Session:
         """A frame is at the server's program."""
         if information[4] == 0x16:
             self.acks = struct.unpack("<H", information[10:12])[0]
+            if self.acks_each:
+                self.far.send(self.netbios(0x14, 0, 0, self.acks, 0, 5, 7))
             self.server.take(self, self.asked.pop(0))
         elif self.stop and information[4] == 0x15 and not self.far.busy and self.lab.rng.random() < self.stop[1]:
             self.far.stop(self.stop[0])
@@ -272,12 +285,16 @@ class Session:
         """The server is done."""
         one.response = Message(response(one.kind, one.number, one.size))
         self.told.append(one)
+        if self.acks_each:
+            one.extra["done"] = self.sim.now
         self.say(self.far, one.response, self.acks)
 
     def at_client(self, information, parts):
         """A frame is at the client's program."""
         if information[4] == 0x16:
             self.got = struct.unpack("<H", information[10:12])[0]
+            if self.acks_each:
+                self.near.send(self.netbios(0x14, 0, 0, self.got, 0, 7, 5))
             self.told.pop(0).answered.set()
         elif self.stop and information[4] == 0x15 and not self.near.busy and self.lab.rng.random() < self.stop[1]:
             self.near.stop(self.stop[0])

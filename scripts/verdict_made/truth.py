@@ -93,7 +93,7 @@ def gap(shares, place, begins, ends, before, after, waits, mine):
             last = pieces.pop()
             pieces += [(last[0], max(last[0], low)), (max(last[0], high), last[1])]
     open_waits = any(one.message.first[place] <= begins and one.response.full[place] >= ends for one in waits)
-    client_from, client_to = had, after.message.first[after.client.name]
+    client_from, client_to = had, after.extra.get("asked", after.message.first[after.client.name])
     for low, high in pieces:
         own = overlap(low, high, client_from, client_to)
         if high - low > LIMIT:
@@ -108,8 +108,8 @@ def gap(shares, place, begins, ends, before, after, waits, mine):
 def of_slice(shares, lab, place, begins, ends, one, before):
     """A stretch of one request's."""
     server = one.server.name
-    came, sent = one.message.full[server], one.response.first[server]
-    # What is ready, and waits for an acknowledgement, is not worked on.
+    # What its link does not let go yet it has done; and what is ready, and waits for an acknowledgement, is not worked on.
+    came, sent = one.message.full[server], one.extra.get("done", one.response.first[server])
     sent = sent if one.response.held is None else min(sent, one.response.held)
     took = ends - begins
     if before is not None and before.server is one.server:

@@ -139,6 +139,12 @@ impl Books {
         }
     }
 
+    /// Messages of the first of these wait so long for the other's acknowledgement of what was before them, as is known since then.
+    #[cold]
+    pub(crate) fn waits_for_acknowledgements(&mut self, ends: [Endpoint; 2], at: Mark, ns: u64) {
+        self.sampled(&TripSample::waits(ends, at, ns));
+    }
+
     /// Data was retransmitted, or overtaken, perhaps that of a request.
     #[cold]
     fn sent_again(&mut self, notice: &Notice) {

@@ -143,6 +143,11 @@ impl StreamFlow {
         }
     }
 
+    /// The frame in which `side` was heard last.
+    pub(crate) fn heard_in(&self, side: usize) -> Option<u64> {
+        self.ways[side].heard.map(|heard| heard.frame)
+    }
+
     /// Notes a frame from `side`, which ends the unanswered tries of the other side.
     pub(crate) fn heard(&mut self, side: usize, mark: Mark) {
         self.ways[side].heard = Some(mark);

@@ -31,6 +31,7 @@ mod meters;
 mod names;
 mod notice;
 mod numbered;
+mod one_frame;
 mod open;
 mod packets;
 mod pairing;

@@ -4,6 +4,7 @@
 mod inquiry;
 
 use crate::flow::StreamFlow;
+use crate::one_frame::OneFrame;
 use crate::piece::Sent;
 use crate::table::TablePlace;
 use crate::{Flags, Mark};
@@ -135,6 +136,8 @@ pub(crate) struct Link {
     timers: [Option<i64>; 2],
     /// How long each side kept acknowledgements waiting.
     late: [LateTimes; 2],
+    /// Whether the window of each side is one frame.
+    pub(crate) windows: [OneFrame; 2],
     /// The ends, in the order of the sides, and what the link carries.
     pub(crate) ends: [Endpoint; 2],
     pub(crate) carrier: Name,
@@ -155,6 +158,7 @@ impl Link {
             inquiries: [None; 2],
             timers: [None; 2],
             late: [LateTimes::default(); 2],
+            windows: Default::default(),
             ends: [Endpoint::default(); 2],
             carrier: "",
         }

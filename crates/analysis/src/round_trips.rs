@@ -6,6 +6,7 @@
 //! is the way to the station and back. What somebody else on the link may answer for a station
 //! (RFC 1027, RFC 4389), its address, shows only how long that way is at least.
 
+mod at_most;
 mod questions;
 mod singles;
 mod station;
@@ -15,6 +16,7 @@ use crate::RoundTrip;
 use crate::account::{Ceiling, Distance, DistanceAt, Evidence};
 use crate::routing::{Crossing, CrossingPart};
 use crate::table::{Known, Table, TablePlace};
+use at_most::AtMost;
 use questions::{DataShown, TripShows};
 pub(crate) use questions::{TripQuestions, TripSample};
 use station::{MayWait, Station, StationWay, took};
@@ -48,8 +50,8 @@ pub(crate) struct RoundTrips {
     stations: Table<Endpoint, Station>,
     /// The ways to stations that answered several: each, with the other end.
     ways: Table<[Endpoint; 2], StationWay>,
-    /// The shortest times in which a station acknowledged data of another with the next that it sent.
-    rode: Table<[Endpoint; 2], Ceiling>,
+    /// How soon a station acknowledged data of another at least.
+    at_most: Table<[Endpoint; 2], AtMost>,
     /// Changes whenever the distance of a station does.
     version: u64,
     /// Changes whenever there is something new of how much longer frames take.
@@ -58,7 +60,7 @@ pub(crate) struct RoundTrips {
     /// Where stations were found last, each where its address says, and ways.
     found: Box<[Known; FOUND]>,
     found_ways: Box<[Known; FOUND]>,
-    found_rode: Box<[Known; FOUND]>,
+    found_at_most: Box<[Known; FOUND]>,
 }
 
 impl RoundTrips {
@@ -68,13 +70,13 @@ impl RoundTrips {
             passed: Table::new(PASSED),
             stations: Table::new(rows),
             ways: Table::new(rows),
-            rode: Table::new(rows),
+            at_most: Table::new(rows),
             version: 0,
             news: 0,
             evicted: 0,
             found: Box::new([const { Known::new(None) }; FOUND]),
             found_ways: Box::new([const { Known::new(None) }; FOUND]),
-            found_rode: Box::new([const { Known::new(None) }; FOUND]),
+            found_at_most: Box::new([const { Known::new(None) }; FOUND]),
         }
     }
 
@@ -100,7 +102,8 @@ impl RoundTrips {
             TripShows::Late { single, left } => {
                 self.late(ends, (asked, answered), (bytes, single, left));
             }
-            TripShows::AtMost => self.bounded([station, other.station()], (bytes, ns)),
+            TripShows::AtMost => self.rode([station, other.station()], (bytes, ns)),
+            TripShows::Waits(ns) => self.waits_for([station, other.station()], ns),
             TripShows::AtLeast => self.on_the_link(station, ns, (asked, answered)),
         }
     }
@@ -200,6 +203,10 @@ impl RoundTrips {
         let ns = answered.at.since(asked.at);
         let [station, other] = ends;
         let known = self.station(station, answered.at);
+        if known.way.distance.reach.samples == 0 {
+            self.alone([station, other.station()], (single.into(), ns));
+            return;
+        }
         let way = match known.only() {
             Some(only) if only == other.station() => &mut known.way,
             Some(_) => return,
@@ -322,27 +329,6 @@ impl RoundTrips {
         own.map_or(elsewhere, |way| &way.distance)
     }
 
-    /// No longer than this can the way of a message of these bytes to a station and back be: it acknowledged data with
-    /// the next that it sent.
-    fn bounded(&mut self, ends: [Endpoint; 2], (bytes, ns): (u64, i64)) {
-        let ns = u64::try_from(ns).unwrap_or(0);
-        let known = &self.found_rode[found_at(ends)];
-        let found = known.get().filter(|place| self.rode.is_at(*place, &ends));
-        let place = found.unwrap_or_else(|| {
-            let (place, gone) = self.rode.place_of(&ends, Ceiling::default);
-            known.set(Some(place));
-            let gone = u64::from(gone.is_some());
-            self.evicted += gone;
-            self.version += gone;
-            self.news += gone;
-            place
-        });
-        if self.rode.at(place).took(bytes, ns) {
-            self.version += 1;
-            self.news += 1;
-        }
-    }
-
     /// The way to a station that answered several; with what was known of it when it had answered one alone, if
     /// that was so until now.
     fn way(
@@ -431,12 +417,20 @@ impl Evidence for RoundTrips {
         (!answered).then(|| known.way.distance.of_others())
     }
 
-    fn rode(&self, [end, other]: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling {
-        let key = [end.station(), other.station()];
-        let known = at.filter(|place| self.rode.key_at(*place) == Some(&key));
-        *at = known.or_else(|| self.rode.whereabouts(&key));
-        let ceiling = at.and_then(|place| self.rode.peek(place));
-        ceiling.copied().unwrap_or(Ceiling::NONE)
+    fn rode(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling {
+        let known = self.at_most(ends, at);
+        known.map_or(Ceiling::NONE, AtMost::rode)
+    }
+
+    #[cold]
+    fn alone(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling {
+        let known = self.at_most(ends, at);
+        known.map_or(Ceiling::NONE, AtMost::alone)
+    }
+
+    fn waits(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> u64 {
+        let known = self.at_most(ends, at);
+        known.map_or(0, AtMost::waits)
     }
 
     #[inline]

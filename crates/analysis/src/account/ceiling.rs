@@ -133,6 +133,18 @@ impl Ceiling {
         }
     }
 
+    /// This, where everything may take so much longer, ns.
+    pub(crate) fn later(self, ns: u64) -> Self {
+        let later = |of: Took| Took {
+            ns: of.ns.saturating_add(ns),
+            ..of
+        };
+        Self {
+            least: later(self.least),
+            densest: later(self.densest),
+        }
+    }
+
     /// The shortest time of all, ns; the greatest number where nothing was seen.
     pub(crate) fn least(&self) -> u64 {
         self.least.ns

@@ -269,6 +269,14 @@ mod tests {
             self.1
         }
 
+        fn alone(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
+            Ceiling::NONE
+        }
+
+        fn waits(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> u64 {
+            0
+        }
+
         fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
             None
         }

@@ -62,6 +62,16 @@ impl AnalyzerState {
                 let bare = numbered.kind != NumberedKind::Data;
                 if let Some((what, bytes)) = link.flow.acknowledged(side, number.into(), bare, mark)
                 {
+                    if let Noticed::Acknowledged {
+                        after_ns,
+                        sent: Some(_),
+                        ..
+                    } = what
+                        && bare
+                    {
+                        link.windows[1 - side].acknowledged(mark, after_ns);
+                        link.windows[side].acknowledges(after_ns);
+                    }
                     if is_late(&what) {
                         self.acknowledged_late((&mut link, side), numbered, (&what, bytes), mark);
                     }
@@ -277,7 +287,17 @@ impl AnalyzerState {
         match link.turn(side, number) {
             Turn::Next => {
                 let goes_on = !std::mem::replace(&mut link.ended[side], last);
-                let waited = goes_on && !link.flow.is_waiting(side);
+                let waiting = link.flow.is_waiting(side);
+                let waited = goes_on && !waiting;
+                let heard = link.flow.heard_in(1 - side);
+                let window = &mut link.windows[side];
+                if let Some(ns) = window.sends((waiting, !goes_on), (heard, mark.at)) {
+                    self.books.waits_for_acknowledgements(
+                        [link.ends[side], link.ends[1 - side]],
+                        mark,
+                        ns,
+                    );
+                }
                 link.flow.sent(side, numbers, bytes, mark);
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);

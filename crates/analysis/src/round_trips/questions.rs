@@ -77,6 +77,8 @@ pub(super) enum TripShows {
     Late { single: u32, left: u32 },
     /// It is no longer: data was acknowledged with the next that was sent.
     AtMost,
+    /// Messages of the station wait for the other's acknowledgement of what was before them, ns; 0 if they do not.
+    Waits(u64),
     /// It is no shorter: somebody on the link answered for the station.
     AtLeast,
 }
@@ -298,6 +300,19 @@ impl TripSample {
             shows: TripShows::Length {
                 data: Some(DataShown::UNKNOWN),
             },
+        }
+    }
+
+    /// Messages of the first of these wait for so long.
+    #[cold]
+    pub(crate) fn waits([station, other]: [Endpoint; 2], at: Mark, ns: u64) -> Self {
+        Self {
+            station: station.station(),
+            other,
+            asked: at,
+            answered: at,
+            bytes: 0,
+            shows: TripShows::Waits(ns),
         }
     }
 

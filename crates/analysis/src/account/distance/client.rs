@@ -305,6 +305,8 @@ impl Nearest {
             let first = paces.own.first_of(t, done.is_stalled());
             ways.client.high = ways.client.high.saturating_add(first);
         }
+        let [server_waits, client_waits] = self.longer.waits;
+        ways.client.high = ways.client.high.saturating_add(client_waits);
         if turnaround < u64::MAX {
             let own = self.acknowledged(t, done);
             let shown = own.is_some_and(|own| own.high.is_some());
@@ -318,6 +320,7 @@ impl Nearest {
             }
             let others = paces.server.waited_for_others(t, two[1]);
             ways.server.high = ways.server.high.saturating_add(others);
+            ways.server.high = ways.server.high.saturating_add(server_waits);
         }
         if let Some(routers) = self.routers {
             let shortest = [paces.bounding(apart).ceiling.least(), gap];
@@ -383,6 +386,13 @@ impl Nearest {
         self.is_here = at_client.is_here(at_server);
         let of_client = at_client.variation.of_client(at_client.shortest);
         self.variations = [at_server.variation.at(here), of_client.at(self.is_here)];
+        let answered = [at_server, at_client].map(|end| end.samples > 0);
+        let alone = self.alone(ends, answered, evidence);
+        for (variation, alone) in self.variations.iter_mut().zip(alone) {
+            if alone != Ceiling::NONE {
+                *variation = Variation::NONE;
+            }
+        }
         if std::mem::replace(&mut self.apart, server.apart) != server.apart {
             // What was found is that of another way.
             self.longer = LongerWays::default();
@@ -410,6 +420,9 @@ impl Nearest {
         let [server, client] = between(two, known, &mut shared, evidence);
         let rode = evidence.rode(two, &mut self.rode_at[0]);
         let client_rode = evidence.rode([two[1], two[0]], &mut self.rode_at[1]);
+        // Where a station answered nothing, it may have acknowledged data.
+        let answered = [server, client].map(|end| end.reach.samples > 0);
+        let alone = self.alone(two, answered, evidence);
         if turnaround < u64::MAX {
             paces.server.took(t, turnaround, server);
             paces.own.pace.took(t, turnaround, server);
@@ -433,6 +446,10 @@ impl Nearest {
         let pace = paces.bounding(server.apart);
         // Where acknowledgements say what a request was sent after, a gap says nothing more.
         let acknowledged = client_rode != Ceiling::NONE;
+        let [server_waits, client_waits] = [
+            evidence.waits(two, &mut self.rode_at[0]),
+            evidence.waits([two[1], two[0]], &mut self.rode_at[1]),
+        ];
         let gaps = if acknowledged { Ceiling::NONE } else { seen };
         let mut known = [turnaround, self.gap, u64::MAX];
         if again {
@@ -444,10 +461,16 @@ impl Nearest {
             of: lengths,
             news: evidence.news() + pace.news,
             known,
-            server: pace.longer(t, server, &rode),
-            client: to_client(t, lengths.before, (client, &client_rode), &gaps),
+            server: pace.longer(t, server, [&rode, &alone[0]]),
+            client: to_client(
+                t,
+                lengths.before,
+                (client, [&client_rode, &alone[1]]),
+                &gaps,
+            ),
             gaps: [gaps.least(), client_rode.least().min(seen.least())],
             last: lengths.last(client),
+            waits: [server_waits, client_waits],
             several: !is_single(t.request) && !self.is_here,
             asked: match is_single(t.request) || server.heard.is_some() {
                 true => 0,
@@ -484,6 +507,14 @@ mod tests {
 
         fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
             Ceiling::NONE
+        }
+
+        fn alone(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
+            Ceiling::NONE
+        }
+
+        fn waits(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> u64 {
+            0
         }
 
         fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {

@@ -54,6 +54,13 @@ pub(crate) trait Evidence {
     /// next request, or the response. `at`: where that was found last.
     fn rode(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling;
 
+    /// The times in which the first of these acknowledged data of the other by itself, where nothing else is known of its way
+    /// and they show that it does not vary. It may have kept each waiting, so they bound the way from above alone.
+    fn alone(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling;
+
+    /// How long messages of the first of these wait for the other to acknowledge what was before them, ns; 0 where they do not.
+    fn waits(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> u64;
+
     /// The way through routers between these two that lies at least within the time of the first
     /// and of the second, ns; `None` where none was seen on both sides of a router.
     fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]>;

@@ -95,7 +95,12 @@ impl ServerWay {
     }
 
     /// What the lengths of this request and its response add to the way within the turnaround.
-    pub(super) fn longer(&self, t: &Transaction, distance: &Distance, rode: &Ceiling) -> Longer {
+    pub(super) fn longer(
+        &self,
+        t: &Transaction,
+        distance: &Distance,
+        [rode, alone]: [&Ceiling; 2],
+    ) -> Longer {
         // Data in several frames is acknowledged as it comes, if it is at all.
         let known = distance.heard.is_some() && !is_single(t.request);
         let request = if known { 0 } else { t.request_bytes };
@@ -104,6 +109,7 @@ impl ServerWay {
         let unknown = distance.reach.samples == 0 && *rode != Ceiling::NONE;
         let ahead = if unknown { AHEAD } else { 0 };
         let most = Most::of(&self.ceiling, bytes + ahead).and(Most::of(rode, bytes + AHEAD));
+        let most = most.and(Most::of(alone, bytes + AHEAD));
         // What is on the line at most besides the shortest frames, with acknowledgements that may go ahead.
         let line = most_on_line(request) + most_on_line(t.response_head_bytes);
         let line = line + AHEAD - BOTH_SHORTEST;
@@ -174,7 +180,7 @@ mod tests {
             way.took(&t, us.unsigned_abs() * 1_000, distance);
             within = distance
                 .reach
-                .bounds(&way.longer(&t, distance, &Ceiling::NONE));
+                .bounds(&way.longer(&t, distance, [&Ceiling::NONE; 2]));
         }
         within
     }

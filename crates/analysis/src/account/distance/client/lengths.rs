@@ -62,6 +62,8 @@ pub(super) struct LongerWays {
     pub(super) gaps: [u64; 2],
     /// What the last of several frames of the response before, and this request, take at most, ns.
     pub(super) last: u64,
+    /// How long responses, and requests, wait for an acknowledgement of what was before them, ns.
+    pub(super) waits: [u64; 2],
     /// The request has several frames, and the capture was not made where they are sent.
     pub(super) several: bool,
     /// What all of its frames take at most, ns; 0 of one.
@@ -78,11 +80,12 @@ pub(super) fn all_on_line(bytes: u64) -> u64 {
 pub(super) fn to_client(
     t: &Transaction,
     before: Sizes,
-    (client, rode): (&Distance, &Ceiling),
+    (client, [rode, alone]): (&Distance, [&Ceiling; 2]),
     gaps: &Ceiling,
 ) -> Longer {
     let bytes = before.bytes + t.request_bytes;
     let most = Most::of(rode, bytes + AHEAD).and(Most::of(gaps, bytes));
+    let most = most.and(Most::of(alone, bytes + AHEAD));
     // Who acknowledges data at once does so when long frames have come.
     if client.heard.is_some() {
         // But what is one frame may be acknowledged with the next request alone: on a slow line it takes longer than a shorter
@@ -152,7 +155,12 @@ mod tests {
             let mut rode = Ceiling::NONE;
             rode.took(100, 1_000_000);
             let of = Transaction::default();
-            let longer = to_client(&of, Sizes { bytes, head }, (&client, &rode), &Ceiling::NONE);
+            let longer = to_client(
+                &of,
+                Sizes { bytes, head },
+                (&client, [&rode, &Ceiling::NONE]),
+                &Ceiling::NONE,
+            );
             (longer.more, longer.most.here)
         };
         assert_eq!(longer(2_048_000, 1_124, 1_124), (2_304_000, 3_304_000));

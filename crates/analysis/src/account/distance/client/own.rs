@@ -2,14 +2,31 @@
 
 use super::super::reading::ReadWithin;
 use super::super::varying::OwnWay;
-use super::super::{Bounds, DataThere, LEAST, STEADY, ns};
+use super::super::{Bounds, Ceiling, DataThere, Evidence, LEAST, STEADY, ns};
 use super::{EVENLY, LATE_NS, Nearest, Over};
 use crate::Transaction;
 use crate::account::ceiling::{most_on_line, on_line};
 use crate::account::{Outstanding, ReachedAt};
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Endpoint, Timestamp};
 
 impl Nearest {
+    /// In what time the server, and the client, acknowledged data by itself, if it never answered anything.
+    #[inline]
+    pub(super) fn alone(
+        &mut self,
+        [server, client]: [&Endpoint; 2],
+        answered: [bool; 2],
+        evidence: &impl Evidence,
+    ) -> [Ceiling; 2] {
+        let mut alone = [Ceiling::NONE; 2];
+        for (side, ends) in [[server, client], [client, server]].into_iter().enumerate() {
+            if !answered[side] {
+                alone[side] = evidence.alone(ends, &mut self.rode_at[side]);
+            }
+        }
+        alone
+    }
+
     /// What was acknowledged at once between the response before a request that began then, and that.
     #[inline]
     pub(super) fn there(&self, began: Timestamp) -> Option<(DataThere, Over)> {
