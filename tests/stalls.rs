@@ -392,7 +392,12 @@ impl Link {
             let header = smb1::Header {
                 flags: if side == SERVER { 0x80 } else { 0 },
                 mid: number,
-                ..smb1::Header::default()
+                status: 0,
+                flags2: 0,
+                connectionless: (0, 0),
+                tid: 1,
+                pid: 1,
+                uid: 1,
             };
             let message = smb1::message(&header, &[block]);
             let mut framed = (message.len() as u32).to_be_bytes().to_vec();
