@@ -204,7 +204,10 @@ const REAL: Raised = &[
     ("real/smb1_139+445_provabis.pcap", &["logon_refused"]),
     ("real/smb1_139_wwwww.pcap", &["absent_names"]),
     ("real/smb1_data-offset.pcap", &["unanswered_requests"]),
-    ("real/smb1_filename.pcap", &["unanswered_requests"]),
+    (
+        "real/smb1_filename.pcap",
+        &["requests_abandoned", "unanswered_requests"],
+    ),
     ("real/smb1_oss-fuzz_139.pcap", &["unanswered_requests"]),
     (
         "real/smb1_session-setup-storm.pcap.gz",
