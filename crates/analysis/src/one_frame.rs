@@ -32,13 +32,17 @@ impl OneFrame {
     /// What it sent was acknowledged by itself, after so long.
     #[inline]
     pub(crate) fn acknowledged(&mut self, now: Mark, after_ns: i64) {
-        self.acknowledged = Some((now, after_ns));
+        if !self.several {
+            self.acknowledged = Some((now, after_ns));
+        }
     }
 
     /// It acknowledged something by itself, after so long.
     #[inline]
     pub(crate) fn acknowledges(&mut self, after_ns: i64) {
-        self.soonest = Some(self.soonest.map_or(after_ns, |ns| ns.min(after_ns)));
+        if !self.several {
+            self.soonest = Some(self.soonest.map_or(after_ns, |ns| ns.min(after_ns)));
+        }
     }
 
     /// It sends a frame, while others are on their way if so. `begins`: the first of a message. The other end was `heard`
@@ -47,18 +51,21 @@ impl OneFrame {
     pub(crate) fn sends(
         &mut self,
         (waiting, begins): (bool, bool),
-        (heard, now): (Option<u64>, Timestamp),
+        (heard, now): (impl FnOnce() -> Option<u64>, Timestamp),
     ) -> Option<u64> {
-        let acknowledged = self.acknowledged.take();
         if self.several {
             return None;
         }
-        let before = self.mean();
         if waiting {
+            let before = self.mean();
             self.several = true;
             return before.map(|_| 0);
         }
-        let (at, after_ns) = acknowledged.filter(|(at, _)| begins && heard == Some(at.frame))?;
+        let (at, after_ns) = self.acknowledged.take()?;
+        if !begins || heard() != Some(at.frame) {
+            return None;
+        }
+        let before = self.mean();
         let behind = now.since(at.at).max(0);
         let way = self.soonest.unwrap_or(0);
         if behind > BEHIND_NS && behind < way - way / 4 {
@@ -102,7 +109,7 @@ mod tests {
             let at = mark(us);
             self.acknowledged(at, 8_000_000);
             let now = at.at.plus(behind * 1_000);
-            self.sends((waiting, true), (Some(at.frame + between), now))
+            self.sends((waiting, true), (|| Some(at.frame + between), now))
         }
     }
 

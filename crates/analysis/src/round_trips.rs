@@ -52,6 +52,9 @@ pub(crate) struct RoundTrips {
     ways: Table<[Endpoint; 2], StationWay>,
     /// How soon a station acknowledged data of another at least.
     at_most: Table<[Endpoint; 2], AtMost>,
+    /// Some acknowledged data by itself; and some message waited for an acknowledgement.
+    some_alone: bool,
+    some_wait: bool,
     /// Changes whenever the distance of a station does.
     version: u64,
     /// Changes whenever there is something new of how much longer frames take.
@@ -71,6 +74,8 @@ impl RoundTrips {
             stations: Table::new(rows),
             ways: Table::new(rows),
             at_most: Table::new(rows),
+            some_alone: false,
+            some_wait: false,
             version: 0,
             news: 0,
             evicted: 0,
@@ -424,11 +429,18 @@ impl Evidence for RoundTrips {
 
     #[cold]
     fn alone(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling {
+        if !self.some_alone {
+            return Ceiling::NONE;
+        }
         let known = self.at_most(ends, at);
         known.map_or(Ceiling::NONE, AtMost::alone)
     }
 
+    #[inline]
     fn waits(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> u64 {
+        if !self.some_wait {
+            return 0;
+        }
         let known = self.at_most(ends, at);
         known.map_or(0, AtMost::waits)
     }

@@ -213,12 +213,18 @@ impl FrameSpacing {
         (self.densest != Took::NONE).then(|| ns.saturating_mul(bytes).div_ceil(of.max(1)))
     }
 
+    /// Whether there are enough of them to say how long others take at least.
+    #[inline]
+    pub(super) fn is_known(&self) -> bool {
+        self.count >= STEADY
+    }
+
     /// How long they take at least.
     pub(super) fn least(&self, bytes: u64) -> u64 {
         // An eighth more than the densest, at most.
         let Took { ns, bytes: of } = self.densest;
         let even = self.all.ns.saturating_mul(of) / 9 <= self.all.bytes.saturating_mul(ns) / 8;
-        match self.count >= STEADY && even {
+        match self.is_known() && even {
             true => ns.saturating_mul(bytes) / of.max(1),
             false => 0,
         }

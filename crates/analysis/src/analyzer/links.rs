@@ -289,8 +289,8 @@ impl AnalyzerState {
                 let goes_on = !std::mem::replace(&mut link.ended[side], last);
                 let waiting = link.flow.is_waiting(side);
                 let waited = goes_on && !waiting;
-                let heard = link.flow.heard_in(1 - side);
-                let window = &mut link.windows[side];
+                let (flow, window) = (&link.flow, &mut link.windows[side]);
+                let heard = || flow.heard_in(1 - side);
                 if let Some(ns) = window.sends((waiting, !goes_on), (heard, mark.at)) {
                     self.books.waits_for_acknowledgements(
                         [link.ends[side], link.ends[1 - side]],

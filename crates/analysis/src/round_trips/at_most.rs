@@ -107,6 +107,8 @@ impl RoundTrips {
         if let Ok(ns) = u64::try_from(ns) {
             let place = self.place_of_most(ends);
             let is_news = self.at_most.at(place).alone.took(bytes, ns);
+            // Nobody has to look for them before they show something.
+            self.some_alone |= is_news;
             self.bounded(is_news);
         }
     }
@@ -116,6 +118,7 @@ impl RoundTrips {
     pub(super) fn waits_for(&mut self, ends: [Endpoint; 2], ns: u64) {
         let place = self.place_of_most(ends);
         let before = std::mem::replace(&mut self.at_most.at(place).waits, ns);
+        self.some_wait = true;
         self.bounded(before != ns);
     }
 

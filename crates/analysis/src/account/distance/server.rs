@@ -67,7 +67,7 @@ impl ServerWay {
     #[inline]
     pub(super) fn waited_for_others(&mut self, t: &Transaction, client: TablePlace) -> u64 {
         let spacing = &self.spacing;
-        match self.shared.is_shared(client) {
+        match spacing.is_known() && self.shared.is_shared(client) {
             true => self
                 .shared
                 .answered(t, client, |bytes| spacing.least(bytes)),
