@@ -1,6 +1,6 @@
 //! What receivers say about frames that were seen twice.
 
-use crate::support::{analyse, captures};
+use crate::support::{analyse, captures, root};
 use std::collections::BTreeMap;
 
 /// The reasons of the quality of a capture, by name.
@@ -34,4 +34,20 @@ fn what_was_captured_twice_did_not_arrive_twice() {
     assert!(found["duplicates"] > 100, "{found:?}");
     assert_eq!(found.get("doubled"), None);
     assert_eq!(found.get("needless"), None);
+}
+
+/// Ten segments are overtaken behind the capture, and their receiver says nothing of D-SACK: it acknowledges the rest sooner than
+/// what was retransmitted can have come. Three others are lost, and cost 4.12 ms each.
+#[test]
+fn what_is_acknowledged_sooner_than_it_can_have_come_was_overtaken() {
+    let capture = root().join("captures/tcp/overtaken-behind-capture.pcapng");
+    let found = analyse(&[capture]).unwrap().snapshot;
+    let symptom = |id: &str| {
+        let of = found.symptoms.found.iter().find(|s| s.rule.id == id);
+        of.map(|symptom| (symptom.hits.count, symptom.hits.cost_ns))
+    };
+    assert_eq!(symptom("frames_reordered"), Some((10, 0)));
+    assert_eq!(symptom("frames_resent"), Some((3, 12_360_000)));
+    let needless = found.capture.reasons.iter().find(|r| r.name == "needless");
+    assert_eq!(needless.map(|reason| reason.count), Some(10));
 }

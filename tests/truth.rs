@@ -115,7 +115,7 @@ fn total(rows: &[Json], analysis: &Analysis, totals: &Totals, name: &str) -> i64
         "other" => attribution.other as i64,
         "duplicates_dropped" => attribution.duplicates as i64,
         // What the product says about the capture as a whole.
-        "gaps" | "mid_capture" | "guessed_roles" => reason(analysis, name),
+        "gaps" | "mid_capture" | "guessed_roles" | "needless" => reason(analysis, name),
         "repeated" => reason(analysis, "retransmitted"),
         _ => panic!("no total is called {name}"),
     }

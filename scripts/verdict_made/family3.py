@@ -64,6 +64,7 @@ def interims(every):
 
 STAMPS = {"mine": {"stamps": True}, "its": {"stamps": True}}
 PROBES = {"mine": {"tlp": True}, "its": {"tlp": True}}
+SILENT = {"mine": {"dsack": False}, "its": {"dsack": False}}
 FAST = {"mine": {"rto_min": 200 * MS, "tlp": True, "stamps": True}, "its": {"rto_min": 200 * MS, "tlp": True, "stamps": True}}
 FIVE = losing(0.05)
 CASES = [
@@ -118,6 +119,14 @@ CASES = [
     Case("overtaken-3ms", way=(1, 1), size=28_000, down=overtaken(0.05, 3)),
     Case("overtaken-3ms-far", way=(1, 1), size=28_000, far_up=overtaken(0.05, 3)),
     Case("overtaken-writes", way=(1, 1), kind="write", size=28_000, up=overtaken(0.05, 3)),
+    Case("overtaken-1.5ms-silent", way=(2, 2), size=16_384, down=overtaken(0.02, 1.5), **SILENT),
+    Case("overtaken-1.5ms-silent-far", way=(2, 2), size=16_384, far_up=overtaken(0.02, 1.5), **SILENT),
+    Case("overtaken-1.5ms-silent-writes", way=(2, 2), kind="write", size=16_384, up=overtaken(0.02, 1.5), **SILENT),
+    Case("overtaken-1.5ms-silent-writes-far", way=(2, 2), kind="write", size=16_384, far_down=overtaken(0.02, 1.5), **SILENT),
+    Case("lost-silent-writes-far", way=(2, 2), kind="write", size=16_384, far_down=losing(0.02), **SILENT),
+    Case("lost-silent-far", way=(2, 2), size=16_384, far_up=losing(0.02), **SILENT),
+    Case("lost-silent", way=(2, 2), size=16_384, down=losing(0.02), **SILENT),
+    Case("lost-silent-10mbit", way=(2, 2), size=16_384, down={"rate": 10_000_000, **losing(0.02)}, **SILENT),
     Case("doubled-near", up=doubled(0.1), down=doubled(0.1)),
     Case("doubled-far", far_up=doubled(0.1), far_down=doubled(0.1)),
     Case("4-outstanding-requests-near", n=200, outstanding=4, up=losing(0.03)),

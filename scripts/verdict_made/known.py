@@ -17,7 +17,7 @@ TABLE = {
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":
         "3/acks-of-client-far s 3/acks-of-server-far cm",
     "a late acknowledgement is the client's, though a segment behind it was lost before the capture":
-        "3/fast-both-far cm",
+        "3/fast-both-far cm 3/lost-silent-far c",
     "several uploads at once: acknowledgements that rode on responses between two others make the line look slower":
         "4/full-acks-up-20mbit-4seg-4-outstanding c",
     "losses on a slow line with a short queue: shares are off by half a point":

@@ -15,10 +15,10 @@ class Style:
     - "quick": each segment at once;
     - "read": when the program reads, `read_delay` after data came, or after `delack`."""
 
-    def __init__(self, mss=1460, ack="delayed", delack=40 * MS, read_delay=None, nagle=False, sack=True,
+    def __init__(self, mss=1460, ack="delayed", delack=40 * MS, read_delay=None, nagle=False, sack=True, dsack=True,
                  stamps=False, tlp=False, rto_min=200 * MS, buffer=1 << 20, scale=8, window=10, stack=(3, 12)):
         self.mss, self.ack, self.delack, self.read_delay = mss - 12 * stamps, ack, delack, read_delay
-        self.nagle, self.sack, self.stamps, self.tlp = nagle, sack, stamps, tlp
+        self.nagle, self.sack, self.dsack, self.stamps, self.tlp = nagle, sack, dsack, stamps, tlp
         self.rto_min, self.buffer, self.scale, self.window = rto_min, buffer, scale, window
         self.stack = stack
 

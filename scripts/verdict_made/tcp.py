@@ -372,7 +372,7 @@ class Tcp:
         self.sim.after(self.stack(), now)
 
     def put_ack(self, twice=()):
-        blocks = list(twice) if self.style.sack else []
+        blocks = list(twice) if self.style.sack and self.style.dsack else []
         if self.style.sack:
             ranges = []
             for one in sorted(self.early.values(), key=lambda each: each.seq):

@@ -104,7 +104,7 @@ impl Books {
         }
         if matches!(
             notice.what,
-            Noticed::Resent { .. } | Noticed::Overtaken { .. }
+            Noticed::Resent { .. } | Noticed::Overtaken { .. } | Noticed::OvertakenBehind
         ) {
             self.sent_again(notice);
         }

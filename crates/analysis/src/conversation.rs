@@ -3,6 +3,7 @@
 
 mod another;
 mod beginning;
+mod copies;
 mod ending;
 mod recent;
 mod stalls;

@@ -1,11 +1,13 @@
 //! The frames that are on their way over a link or a byte stream, for what is noticed of it.
 
+mod copies;
 mod lost_before;
 
 use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
 use crate::packets::Packets;
 use crate::stalls::STOPPED_NS;
+use copies::{AcknowledgedCopy, Copies, SentAgain};
 pub(crate) use lost_before::{ANY_NS, LostBefore};
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
@@ -25,8 +27,7 @@ struct SentSegment {
     end: u32,
     bytes: u32,
     last: Mark,
-    /// It was retransmitted.
-    again: bool,
+    again: SentAgain,
 }
 
 /// Data that was acknowledged. There are many of them: without room between the two.
@@ -88,6 +89,8 @@ struct FlowTrouble {
     poll: Option<Mark>,
     /// The first and the last of its tries in a row.
     tried: Option<(Mark, Mark)>,
+    /// The only data that it retransmitted of what was acknowledged last, sooner than any timer.
+    copy: Option<AcknowledgedCopy>,
 }
 
 /// How a side has sent nothing though nothing kept it waiting.
@@ -171,19 +174,30 @@ impl StreamFlow {
             end,
             bytes,
             last: mark,
-            again: false,
+            again: SentAgain::No,
         });
     }
 
-    /// `side` sends the data again that begins with `number`.
-    pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> Noticed {
+    /// `side` sends the data again that begins with `number`. Whether it does so sooner than any timer, with more sent behind
+    /// it.
+    pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> (Noticed, bool) {
+        let stream = self.modulus >= STREAM;
         let way = &mut self.ways[side];
         way.try_again(mark);
-        let sent = way.sent.iter_mut().rfind(|sent| sent.number == number);
-        let before = match sent {
+        // What is cut into segments only behind the capture is retransmitted in part.
+        let is_it = |sent: &SentSegment| {
+            sent.number == number || stream && number.wrapping_sub(sent.number) < sent.bytes
+        };
+        let latest = way.sent.len().saturating_sub(1);
+        let place = way.sent.iter().rposition(is_it);
+        let mut soon = false;
+        let before = match place.and_then(|place| way.sent.get_mut(place)) {
             Some(sent) => {
-                sent.again = true;
-                Some(std::mem::replace(&mut sent.last, mark).at)
+                let before = std::mem::replace(&mut sent.last, mark).at;
+                soon = sent
+                    .again
+                    .once_more(mark.at.since(before), place < Some(latest));
+                Some(before)
             }
             None => {
                 let done = way.done.iter_mut().rfind(|done| done.number == number);
@@ -194,9 +208,8 @@ impl StreamFlow {
                 })
             }
         };
-        Noticed::Resent {
-            after_ns: before.map(|before| mark.at.since(before).max(0)),
-        }
+        let after_ns = before.map(|before| mark.at.since(before).max(0));
+        (Noticed::Resent { after_ns }, soon)
     }
 
     /// Whether `side`, who says that it expects `number` next, acknowledges part of a segment: where that was
@@ -240,7 +253,7 @@ impl StreamFlow {
         let way = &mut self.ways[1 - side];
         let outstanding = way.outstanding;
         let (mut frames, mut bytes, mut last) = (0, 0, None);
-        let mut again = false;
+        let mut copies = Copies::default();
         while let Some(first) = way.sent.front() {
             if !reaches(number, first.end, modulus) {
                 break;
@@ -248,7 +261,9 @@ impl StreamFlow {
             frames += 1;
             bytes += u64::from(first.bytes);
             last = Some((first.last, first.bytes));
-            again |= first.again;
+            if first.again != SentAgain::No {
+                copies.add(first);
+            }
             if way.done.len() >= DONE {
                 way.done.pop_front();
             }
@@ -262,6 +277,10 @@ impl StreamFlow {
             way.sent.pop_front();
         }
         way.outstanding -= bytes.min(outstanding);
+        let mut again = copies.any();
+        if again {
+            way.trouble.get_or_insert_default().copy = copies.only(mark.at);
+        }
         let (last, last_bytes) = last?;
         let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
         let mut after_ns = mark.at.since(last.at);
@@ -557,10 +576,19 @@ mod tests {
     fn what_is_sent_again_knows_when_it_was_sent_last() {
         let mut flow = StreamFlow::new(1 << 32);
         flow.sent(1, (5, 105), 100, mark(1));
-        let resent = |after_ns| Noticed::Resent { after_ns };
+        let resent = |after_ns| (Noticed::Resent { after_ns }, false);
         assert_eq!(flow.resent(1, 5, mark(301)), resent(Some(300_000_000)));
         assert_eq!(flow.resent(1, 5, mark(901)), resent(Some(600_000_000)));
-        assert_eq!(flow.resent(1, 6, mark(902)), resent(None), "not known");
+        assert_eq!(
+            flow.resent(1, 6, mark(902)).0,
+            resent(Some(1_000_000)).0,
+            "part of it"
+        );
+        assert_eq!(flow.resent(1, 105, mark(903)), resent(None), "not known");
+        // Numbers of frames on a link are not of bytes.
+        let mut flow = StreamFlow::new(128);
+        flow.sent(1, (5, 6), 100, mark(1));
+        assert_eq!(flow.resent(1, 6, mark(301)), resent(None));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Quality {
     pub(crate) beyond_routers: u64,
     /// Requests that are taken for such because it was their sender's turn.
     pub(crate) guessed_roles: u64,
+    /// Requests of a protocol whose header nobody has published.
+    pub(crate) unpublished: u64,
     /// Responses that can be read by nobody, and came while several requests were outstanding.
     pub(crate) guessed_order: u64,
     /// Frames that were lost before the capture had them, by the count of the capturing program.
@@ -78,6 +80,9 @@ pub(crate) const FRAGMENTS: &str = "fragments";
 /// That of messages which do not say whether they ask or answer.
 pub(crate) const GUESSED_ROLES: &str = "guessed_roles";
 
+/// That of requests whose header nobody has published.
+pub(crate) const UNPUBLISHED: &str = "unpublished";
+
 /// That of responses which do not say what they answer.
 pub(crate) const GUESSED_ORDER: &str = "guessed_order";
 
@@ -96,7 +101,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 28] = [
+pub(crate) const REASONS: [(&str, &str); 29] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -179,6 +184,11 @@ pub(crate) const REASONS: [(&str, &str); 28] = [
          turn",
     ),
     (
+        UNPUBLISHED,
+        "requests of a protocol whose header is not published: what answers them is found by turn, or by \
+         the places that a table gives",
+    ),
+    (
         GUESSED_ORDER,
         "encrypted responses that came while several requests were outstanding: which one each answers \
          is guessed by their order",
@@ -239,9 +249,8 @@ impl Judged {
             "one_sided" => count.saturating_mul(2) > self.conversations,
             UNKNOWN_LINK => self.known == 0,
             CLOCKS_APART => true,
-            "gaps" | "clock_steps" | "evicted" | "rows_evicted" | GUESSED_ROLES | GUESSED_ORDER => {
-                false
-            }
+            "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
+            GUESSED_ROLES | GUESSED_ORDER | UNPUBLISHED => false,
             OFFLOADED | COARSE_CLOCK | FRAGMENTS => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,

@@ -19,6 +19,9 @@ const BEFORE: u64 = 1 << 24;
 /// This number of segments in a row, far away but consecutive, is where the connection goes on: the
 /// capture missed a long stretch of it.
 const STRAYS: u32 = 3;
+/// As many acknowledgements at once show how long a round trip takes: one may have been late itself.
+const SEVERAL: u8 = 4;
+const NOT_AT_ONCE: (u8, i64) = (0, i64::MAX);
 
 /// What became of a segment's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +73,8 @@ pub(crate) struct ByteStream {
     /// The shortest time in which its sender acknowledged what it was sent, ns: a round trip, as
     /// seen from the capture.
     reacts_ns: Option<i64>,
+    /// Of that what it cannot have kept waiting, and how often it was seen.
+    at_once: (u8, i64),
     /// How far its sender said to be when nothing behind what is missing had come, and when.
     claimed: Option<(u64, Timestamp)>,
 }
@@ -90,6 +95,7 @@ impl ByteStream {
             started: false,
             stray: (0, 0),
             reacts_ns: None,
+            at_once: NOT_AT_ONCE,
             claimed: None,
         }
     }
@@ -115,6 +121,7 @@ impl ByteStream {
             started,
             stray,
             reacts_ns,
+            at_once,
             claimed,
         } = self;
         held.clear();
@@ -122,6 +129,7 @@ impl ByteStream {
         *started = false;
         *stray = (0, 0);
         (*reacts_ns, *claimed) = (None, None);
+        *at_once = NOT_AT_ONCE;
     }
 
     /// The stream's first byte has this sequence number.
@@ -241,10 +249,22 @@ impl ByteStream {
         (at == self.next && at < to).then_some(since)
     }
 
-    /// Its sender acknowledged something after this time.
-    pub(crate) fn reacted(&mut self, after_ns: i64) {
+    /// Its sender acknowledged something after this time, and did so `at_once`.
+    pub(crate) fn reacted(&mut self, after_ns: i64, at_once: bool) {
         let shortest = self.reacts_ns.map_or(after_ns, |ns| ns.min(after_ns));
         self.reacts_ns = Some(shortest);
+        if at_once {
+            let (seen, shortest) = self.at_once;
+            self.at_once = (seen.saturating_add(1), shortest.min(after_ns));
+        }
+    }
+
+    /// The shortest time in which its sender acknowledged at once what it was sent, ns, if it did so several times: a
+    /// round trip.
+    #[cold]
+    pub(crate) fn round_trip_ns(&self) -> Option<i64> {
+        let (seen, shortest) = self.at_once;
+        (seen >= SEVERAL).then_some(shortest)
     }
 
     /// The shortest time in which its sender acknowledged what it was sent, ns.
@@ -457,6 +477,20 @@ fn cut(piece: Piece<'_>, skip: u32, length: u32) -> Piece<'_> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn several_acknowledgements_at_once_show_a_round_trip() {
+        let mut stream = ByteStream::new();
+        for ns in [900, 500, 700] {
+            stream.reacted(ns, true);
+        }
+        stream.reacted(100, false);
+        assert_eq!(stream.round_trip_ns(), None);
+        stream.reacted(600, true);
+        assert_eq!(stream.round_trip_ns(), Some(500));
+        stream.restart();
+        assert_eq!(stream.round_trip_ns(), None);
+    }
+
     fn feed(stream: &mut ByteStream, frame: u64, seq: u32, bytes: &[u8], log: &mut String) -> Fate {
         feed_packet(stream, (frame, None), seq, bytes, log)
     }
@@ -568,7 +602,7 @@ mod tests {
             let (mut s, mut log) = (ByteStream::new(), String::new());
             s.start(0);
             for ns in reactions {
-                s.reacted(*ns);
+                s.reacted(*ns, false);
             }
             feed(&mut s, 1, 0, b"ab", &mut log);
             assert_eq!(feed(&mut s, 100, 4, b"ef", &mut log), Fate::New);
@@ -589,7 +623,7 @@ mod tests {
         let fill = |behind: Option<u16>, packet: Option<u16>| {
             let (mut s, mut log) = (ByteStream::new(), String::new());
             s.start(0);
-            s.reacted(10);
+            s.reacted(10, false);
             feed_packet(&mut s, (1, Some(1)), 0, b"ab", &mut log);
             feed_packet(&mut s, (100, behind), 4, b"ef", &mut log);
             feed_packet(&mut s, (110, behind.map(|n| n + 1)), 6, b"gh", &mut log);
@@ -627,7 +661,7 @@ mod tests {
         let fill = |reacts: i64, ticks: u32, behind: u32, stamp: u32| {
             let (mut s, mut log) = (ByteStream::new(), String::new());
             s.start(0);
-            s.reacted(reacts);
+            s.reacted(reacts, false);
             let mut feed = |frame: u64, stamp: u32, seq: u32| {
                 let piece = Piece {
                     stamp: std::num::NonZeroU32::new(stamp),

@@ -332,7 +332,7 @@ impl AnalyzerState {
                     sent: arrival.piece.sent,
                 };
                 if link.hold(side, held) {
-                    let what = link.flow.resent(side, number.into(), mark);
+                    let (what, _) = link.flow.resent(side, number.into(), mark);
                     self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                     self.books.quality.faults.retransmitted += 1;
                     self.upkeep(link, arrival.path, sink);
@@ -348,7 +348,7 @@ impl AnalyzerState {
             }
             Turn::Again(owner) => {
                 link.sends(side, mark.at);
-                let what = link.flow.resent(side, number.into(), mark);
+                let (what, _) = link.flow.resent(side, number.into(), mark);
                 self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
                 match known {

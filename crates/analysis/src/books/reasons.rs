@@ -5,7 +5,7 @@ use crate::Reason;
 use crate::bounds::{self, Bound};
 use crate::quality::{
     CLOCKS_APART, COARSE_CLOCK, DROPPED, FRAGMENTS, GUESSED_ORDER, GUESSED_ROLES, Judged,
-    NOT_SAVED, OFFLOADED, UNKNOWN_LINK, reasons,
+    NOT_SAVED, OFFLOADED, UNKNOWN_LINK, UNPUBLISHED, reasons,
 };
 use wirewait_model::Losses;
 
@@ -58,6 +58,7 @@ impl Books {
             OFFLOADED => offloaded,
             GUESSED_ROLES => q.guessed_roles,
             GUESSED_ORDER => q.guessed_order,
+            UNPUBLISHED => q.unpublished,
             "malformed" => q.malformed.saturating_add(q.faults.malformed),
             "snapped" => q.snapped,
             "mid_capture" => q.mid_capture,

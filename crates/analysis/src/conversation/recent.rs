@@ -1,14 +1,12 @@
 //! The latest messages, which acknowledgements and repeats may still come for.
 
 use super::Conversation;
-use crate::arrivals::SentBytes;
 use crate::flow::FULL;
 use crate::message::Message;
 use crate::pairing::{Pairing, RepeatedFrame};
-use crate::world::{Event, Events};
+use crate::world::Events;
 use crate::{Deed, Mark, WHOLE_FRAME};
 use std::collections::VecDeque;
-use wirewait_wire::Stream;
 
 /// Messages per direction whose later acknowledgements and repeats are still attributed.
 const RECENT: usize = 64;
@@ -34,6 +32,13 @@ struct RecentRepeats {
     from: u64,
     /// Some of it was repeated before it was whole.
     before: bool,
+    /// Frames that repeated some of it, and those of them that were not needed.
+    frames: u32,
+    needless: u32,
+    /// The latest was sent sooner than any timer, with more sent behind what it repeats.
+    soon: bool,
+    /// That it was not needed is known.
+    told: bool,
 }
 
 impl RecentFrames {
@@ -47,6 +52,28 @@ impl RecentFrames {
         }
         (repeats.to == 0 && !repeats.before).then_some(false)
     }
+
+    /// What was repeated last was not needed, which is news.
+    pub(super) fn needless(&mut self) -> Option<NeedlessRepeat> {
+        let repeats = self.repeats.as_mut().filter(|repeats| !repeats.told)?;
+        repeats.told = true;
+        repeats.needless = repeats.needless.saturating_add(1);
+        Some(NeedlessRepeat {
+            at: repeats.from,
+            soon: repeats.soon,
+            all: !repeats.before && repeats.needless == repeats.frames,
+        })
+    }
+}
+
+/// Data that was repeated though its first copy had arrived.
+pub(super) struct NeedlessRepeat {
+    /// The first position that was.
+    pub(super) at: u64,
+    /// Sooner than any timer, with more sent behind it.
+    pub(super) soon: bool,
+    /// So was all else that was repeated of the message.
+    pub(super) all: bool,
 }
 
 impl Conversation {
@@ -124,13 +151,13 @@ impl Conversation {
         }
     }
 
-    /// A frame all of whose bytes, from `at` to `end`, had been seen.
+    /// A frame all of whose bytes, from `at` to `end`, had been seen; sent `soon`, because of what the other side said, or
+    /// for another reason.
     pub(super) fn repeat_range(
         &mut self,
         side: usize,
-        at: u64,
-        end: u64,
-        mark: Mark,
+        (at, end): (u64, u64),
+        (mark, soon): (Mark, bool),
         events: &mut impl Events,
     ) {
         self.faults.retransmitted += 1;
@@ -142,6 +169,8 @@ impl Conversation {
             let repeats = recent.repeats.get_or_insert_default();
             let again = repeats.to == 0 || at < repeats.to;
             (repeats.from, repeats.to) = (at, end);
+            (repeats.soon, repeats.told) = (soon, false);
+            repeats.frames = repeats.frames.saturating_add(1);
             let transaction = recent.transaction;
             // Whose own data was lost may have answered, and is answered by the repetition.
             let had = self.streams.as_ref().is_some_and(|streams| {
@@ -165,54 +194,6 @@ impl Conversation {
             return;
         }
         self.pairing.control(WHOLE_FRAME, events);
-    }
-
-    /// `side` says that bytes of the other side arrived twice: a message that was repeated, and that
-    /// it has all of, had arrived before.
-    #[cold]
-    pub(super) fn came_twice(&mut self, side: usize, segment: &Stream, events: &mut impl Events) {
-        let (Some(streams), Some(before)) = (&self.streams, segment.twice) else {
-            return;
-        };
-        let (own, other) = (&streams[side], &streams[1 - side]);
-        let ack = segment.ack.unwrap_or_default();
-        let seq = ack.wrapping_sub(before.get());
-        let Some(at) = other.position(seq) else {
-            return;
-        };
-        // Else what it sent meanwhile was lost, and cost the time, if it was the response.
-        let sent = own.position(segment.seq);
-        let all_came = sent == Some(own.next()) && !own.lacks();
-        let has = other.position(ack).unwrap_or_default();
-        let mut recent = self.recent[1 - side].iter().rev();
-        let recent = recent.find(|recent| recent.start <= at && at < recent.end);
-        // Unknown where another part of the message was retransmitted.
-        let again = match recent {
-            Some(recent) => recent.repeats(at),
-            None => {
-                let so_far = self.assemblers[1 - side].under_way(at);
-                so_far
-                    .filter(|tally| tally.retransmitted == 0)
-                    .map(|_| false)
-            }
-        };
-        if let Some(again) = again {
-            let bytes = SentBytes {
-                from: self.between.ends[1 - side],
-                to: self.between.ends[side],
-                seq,
-            };
-            events.tell(Event::Twice(&bytes, again));
-        }
-        let Some(recent) = recent.filter(|recent| recent.end <= has) else {
-            return;
-        };
-        if all_came {
-            self.pairing.had_arrived(recent.transaction, side);
-        } else if let Some(to) = sent {
-            self.pairing
-                .had_arrived_but_for(recent.transaction, side, to);
-        }
     }
 
     /// A stand-alone acknowledgement of these bytes of `side`, at once: which of its messages the other side has now, as a whole or

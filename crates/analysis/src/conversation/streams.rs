@@ -73,7 +73,7 @@ impl Conversation {
             self.notice(side, mark, (Noticed::Offered(windows), 0), events);
         }
         if segment.twice.is_some() {
-            self.came_twice(side, segment, events);
+            self.came_twice(side, segment, mark, events);
         }
         let moved = segment.ack.and_then(|ack| self.acknowledge(side, ack));
         if moved.is_some() {
@@ -226,7 +226,7 @@ impl Conversation {
             stream.segment(seq, piece, out)
         });
         self.keep_within_limits(side, mark.at.min(world.sure), world, events);
-        self.watch_data(side, (seq, length), fate, mark, events);
+        let soon = self.watch_data(side, (seq, length), fate, mark, events);
         match fate {
             Some(Fate::New | Fate::Overtaken { .. }) => {}
             Some(Fate::Foreign | Fate::Old { at: 0, end: 0 })
@@ -244,7 +244,7 @@ impl Conversation {
                 if self.is_probe(side, length, end) {
                     self.pairing.control(WHOLE_FRAME, events);
                 } else {
-                    self.repeat_range(side, at, end, mark, events);
+                    self.repeat_range(side, (at, end), (mark, soon), events);
                 }
             }
             Some(Fate::HeldTwice) => {

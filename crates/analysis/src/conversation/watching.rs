@@ -50,16 +50,20 @@ impl Conversation {
             if told.1 < FULL.into() && shows_several(&told.0) {
                 self.pairing.holds_nothing(1 - side);
             }
-            if let (
-                Noticed::Acknowledged {
-                    after_ns,
-                    sent: Some(_),
-                    ..
-                },
-                Some(streams),
-            ) = (told.0, &mut self.streams)
-            {
-                streams[side].reacted(after_ns);
+            match (told.0, &mut self.streams) {
+                (
+                    Noticed::Acknowledged {
+                        after_ns,
+                        sent: Some(_),
+                        at_once,
+                        ..
+                    },
+                    Some(streams),
+                ) => streams[side].reacted(after_ns, at_once),
+                (Noticed::Acknowledged { sent: None, .. }, _) => {
+                    self.acknowledges_copy(side, segment, mark, events);
+                }
+                _ => {}
             }
             self.notice(side, mark, told, events);
         }
@@ -73,7 +77,8 @@ impl Conversation {
         acknowledged.is_some()
     }
 
-    /// Notices data on its way, or on its way again.
+    /// Notices data on its way, or on its way again. Whether that is so sooner than any timer, because of what the other side
+    /// said.
     pub(super) fn watch_data(
         &mut self,
         side: usize,
@@ -81,30 +86,34 @@ impl Conversation {
         fate: Option<Fate>,
         mark: Mark,
         events: &mut impl Events,
-    ) {
+    ) -> bool {
         let probe = match fate {
             Some(Fate::Old { end, .. }) => self.is_probe(side, length, end),
             _ => false,
         };
         let Some(flow) = &mut self.flow else {
-            return;
+            return false;
         };
+        let mut soon = false;
         let told = match fate {
             Some(Fate::New) => {
                 flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
-                return;
+                return false;
             }
             Some(Fate::Overtaken { late_ns }) => {
                 flow.sent(side, (seq, seq.wrapping_add(length)), length, mark);
                 (Noticed::Overtaken { late_ns }, u64::from(length))
             }
-            Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return,
+            Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return false,
             Some(Fate::Old { .. }) if probe => (flow.polled(side, mark), 0),
             Some(Fate::Old { .. } | Fate::HeldTwice) => {
-                (flow.resent(side, seq, mark), u64::from(length))
+                let (what, so_soon) = flow.resent(side, seq, mark);
+                soon = so_soon;
+                (what, u64::from(length))
             }
         };
         self.notice(side, mark, told, events);
+        soon
     }
 
     /// One byte that had been seen last of all, to see whether anyone is there.

@@ -207,7 +207,10 @@ impl Transports {
                     m.window_times += 1;
                 });
             }
-            Noticed::Asked { .. } | Noticed::Offered(_) | Noticed::Overtaken { .. } => {}
+            Noticed::Asked { .. }
+            | Noticed::Offered(_)
+            | Noticed::Overtaken { .. }
+            | Noticed::OvertakenBehind => {}
             // The one who agrees was asked.
             Noticed::Opened { tries, .. } => {
                 meter(mine, &mut |m| m.open += 1);

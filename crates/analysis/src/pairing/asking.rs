@@ -107,6 +107,9 @@ impl Pairing {
         if self.unseen.is_untold() {
             self.comes_behind_unseen(&open, events);
         }
+        if between.turns {
+            events.tell(Event::TakesTurns);
+        }
         self.open.push(open);
         // The latest stands last.
         self.asked_at(self.open.len() - 1, whole, world, events);

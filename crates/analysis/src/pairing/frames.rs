@@ -148,6 +148,17 @@ impl Pairing {
         }
     }
 
+    /// All that was repeated so far of this transaction's message to `side` had arrived there before.
+    #[cold]
+    pub(crate) fn repeated_needlessly(&mut self, serial: u64, side: usize) {
+        if let Some(open) = self.by_serial(serial) {
+            match open.side == side {
+                true => open.repeated_at = None,
+                false => open.resent = None,
+            }
+        }
+    }
+
     /// As [`Self::had_arrived`], but bytes that `side` has sent, up to this position, did not come: were they the
     /// response, it was lost, and cost the time; an interim response costs nothing.
     #[cold]

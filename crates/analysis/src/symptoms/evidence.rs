@@ -290,6 +290,8 @@ against! {
     SwitchedOff = "switched_off", "nothing else was heard of it either: it was switched off or moved";
     /// Two copies closer together than anyone could have sent them.
     Doubled = "doubled", "the copy comes so soon that nobody sent it: doubled on the way or by the capture";
+    /// The other side had the first copy.
+    Arrived = "arrived", "the first copy had arrived, as what the server sent shows";
     /// The copy was asked for because the response was lost.
     LostResponse = "lost_response", "the response was seen before the repetition: it was lost on its way to the client";
     /// A pipe has nothing to give until something is put in.

@@ -280,6 +280,7 @@ impl Links {
             }
             Noticed::Acknowledged { .. }
             | Noticed::Overtaken { .. }
+            | Noticed::OvertakenBehind
             | Noticed::Busy
             | Noticed::Offered(_)
             | Noticed::Polled { .. }

@@ -156,6 +156,7 @@ fn repeated(t: &Transaction, _: &Thresholds) -> Option<WatcherLook> {
     Some(match t.turnaround {
         // The server said that it works on it: its client was impatient, and lost no time.
         Turnaround::Exact(_) if t.interims > 0 => WatcherLook::For(sight),
+        Turnaround::Exact(_) => WatcherLook::Against(Against::Arrived, sight),
         _ => doubtful(sight),
     })
 }

@@ -244,7 +244,7 @@ impl Bench {
         });
         if matches!(
             notice.what,
-            Noticed::Resent { .. } | Noticed::Overtaken { .. }
+            Noticed::Resent { .. } | Noticed::Overtaken { .. } | Noticed::OvertakenBehind
         ) {
             self.watch.noticed(pairs, notice);
         }

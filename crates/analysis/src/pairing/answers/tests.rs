@@ -349,6 +349,45 @@ fn a_repeated_response_that_had_arrived_was_not_lost() {
     assert_eq!(lost(false, true, false), [(10, 210)]);
 }
 
+/// What was repeated of a request and of a response so far had arrived before. What is repeated later may have been lost
+/// all the same.
+#[test]
+fn what_had_arrived_before_it_was_repeated_costs_nothing() {
+    let mark = |ms: i64| Mark {
+        frame: 1,
+        at: at(ms),
+    };
+    let found = |needless: bool, later: bool| {
+        let mut bench = Bench::new();
+        (bench.between.unordered, bench.between.stream) = (false, true);
+        bench.asks(1, 0);
+        bench.repeats(CLIENT, mark(4), false);
+        if needless {
+            bench.pairing.repeated_needlessly(0, SERVER);
+        }
+        if later {
+            bench.repeats(CLIENT, mark(6), false);
+        }
+        bench.answers(1, 10);
+        bench.repeats(SERVER, mark(14), false);
+        if needless {
+            bench.pairing.repeated_needlessly(0, CLIENT);
+        }
+        if later {
+            bench.repeats(SERVER, mark(16), false);
+        }
+        bench.acknowledges(CLIENT);
+        bench.acknowledges(CLIENT);
+        bench.finish(700);
+        (bench.closed[0].turnaround, bench.lost)
+    };
+    let ms = |ms: i64| ms * 1_000_000;
+    assert_eq!(found(true, false), (Turnaround::Exact(ms(10)), vec![]));
+    let between = |low: i64| Turnaround::Between(ms(low), ms(10));
+    assert_eq!(found(false, false), (between(6), vec![(10, 14)]));
+    assert_eq!(found(true, true), (between(4), vec![(10, 16)]));
+}
+
 /// A tail-loss probe crosses the acknowledgement of the response: the client acknowledges it, sends its next
 /// request, and only then says that the response arrived twice. Where it does not say so before it
 /// acknowledges the next response, the response had been lost.
