@@ -1,6 +1,6 @@
 # The two commands of the README: `make demo` and `make test`. Both do all the set-up.
 
-.PHONY: demo install test docs setup check bench instructions memory fuzz pgo python release dist dist-check image image-check package reproducible offline
+.PHONY: demo install test docs setup check bench instructions memory fuzz python release dist dist-check image image-check package reproducible offline
 
 # The main job on a shipped capture. Named, so that `make install` finds the same crates compiled.
 demo: setup
@@ -85,7 +85,3 @@ reproducible: setup
 # A build from vendored libraries, without a network.
 offline: setup
 	./scripts/offline-build.sh
-
-# The program in a fifth less time: built for what it does (target/pgo/wirewait).
-pgo: setup
-	./scripts/pgo.sh

@@ -4,7 +4,7 @@
 # frame, and as ratios. The others: tcpdump that writes to /dev/null, capinfos without hashes,
 # gopacket's fastest decoder (if there is Go), and once tshark's response-time tables.
 # Usage: side-by-side.sh [FRAMES [RUNS [SHAPE...]]]; columns of programs that are not there say "-".
-# WIREWAIT names another build of it to be measured, as scripts/pgo.sh makes one.
+# WIREWAIT names another build of it to be measured, as scripts/release.sh makes one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 frames=${1:-2000000}

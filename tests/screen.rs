@@ -173,7 +173,7 @@ fn last_is_shown_by_the_users_table() {
         root().join(table).display()
     );
     terminal.run(&view);
-    terminal.shows(&["only 8 requests were answered", "quality good"]);
+    terminal.shows(&["only 8 requests were answered", "quality fair"]);
 }
 
 #[test]

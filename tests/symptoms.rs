@@ -84,6 +84,14 @@ const OWN: Raised = &[
     ),
     ("tcp/lost-requests-unnumbered.pcapng", &["small_reads"]),
     ("tcp/lost-response-of-two.pcapng", &["frames_resent"]),
+    (
+        "tcp/overtaken-behind-capture.pcapng",
+        &[
+            "frames_reordered",
+            "frames_resent",
+            "too_many_frames_resent",
+        ],
+    ),
 ];
 
 #[test]

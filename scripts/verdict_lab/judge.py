@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from verdict_lab import truth as logs
-from verdict_lab.faults import LOSSES, MAY_BE_WIDE, NARROW, RAISED, SHORT
+from verdict_lab.faults import LOSSES, MAY_BE_RAISED, MAY_BE_WIDE, NARROW, RAISED, SHORT
 from verdict_lab.truth import WHO
 
 # Percent: printed shares are rounded to a tenth.
@@ -167,6 +167,8 @@ def compare(wirewait, fault, end, truths, log, folder):
     must = RAISED.get((fault.name, end), set())
     if must and not must & raised:
         wrong.append(f"missed {', '.join(sorted(must))}")
+    nobody = (lambda _: False, "")
+    wrong += [f"raised {name}" for name in sorted(raised) if not MAY_BE_RAISED.get(name, nobody)[0](fault)]
     short = SHORT.get((fault.name, end))
     if short and not wrong:
         wrong.append("right, but listed as known to be wrong")

@@ -58,7 +58,7 @@ pub enum Noticed {
         late_ns: i64,
     },
     /// The sender has data of the other side that was retransmitted, though the copy cannot have come yet, or says that it
-    /// came twice: behind the capture frames that were sent after it had overtaken it.
+    /// arrived twice: behind the capture, frames that followed it had overtaken it.
     OvertakenBehind,
     /// The sender did not take all the data of the other side, and wants it again.
     Rejected,

@@ -10,6 +10,7 @@ pub mod between;
 mod coarse;
 pub mod compare;
 mod finding;
+mod floor;
 mod missing;
 mod nearest;
 mod share;

@@ -4,6 +4,7 @@
 use crate::behind::{Behind, FileBehind, OperationBehind, StallBehind};
 use crate::coarse;
 use crate::finding::Finding;
+use crate::floor::floor;
 use crate::missing::Missing;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
 use std::cmp::Ordering;
@@ -55,6 +56,14 @@ pub enum Doubt {
     /// This number of responses cannot be read, and came while several requests were outstanding: which is the response
     /// to which is not known.
     GuessedOrder(u64),
+    /// Each of these operations of the server takes as long at least, ns, cheap ones and dear ones: the mark of distance.
+    /// Said where the server and the network cannot be told apart.
+    Floor {
+        /// How many operations.
+        operations: u64,
+        /// The shortest turnaround of all.
+        ns: u64,
+    },
     /// Pauses of these stations that may be the recovery of what was lost before the capture.
     Timers(Culprit, UnsurePauses),
 }
@@ -203,6 +212,8 @@ impl Verdict {
             stall,
             phase,
         } = Behind::of(snapshot, finding);
+        let floor = floor(snapshot, finding, at);
+        doubts.extend(floor.map(|(operations, ns)| Doubt::Floor { operations, ns }));
         Self {
             finding,
             shares,

@@ -2,7 +2,7 @@
 //! unit in their name.
 
 use super::doubts::doubts;
-use super::words::{group_name, rounded, sentence};
+use super::words::{at_load, group_name, rounded, sentence};
 use super::{Compared, Configuration};
 use crate::document::{documents, of};
 use crate::escape::JsonEscaping;
@@ -92,6 +92,8 @@ documents! {
         let finding = verdict.finding;
     {
         sentence: String = sentence(compared, number),
+        /// What is said of the load that was asked for (`--at-load`, `--peak`); else null.
+        at_load_sentence: Option<String> = compared.at.map(|at| at_load(compared, number, at)),
         effect: &'static str = verdict.effect.name(),
         /// What the effect is about.
         decided_by: &'static str = verdict.basis.name(),

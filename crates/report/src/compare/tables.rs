@@ -170,6 +170,49 @@ const GROUP_FIGURES: [(&str, Figure, WhenShown, &[&str]); 10] = [
 /// Figures that stand in front of the result.
 const BEFORE_RESULT: usize = 2;
 
+/// All captures by load in one table, those of one load beside each other, as papers have it: its heading, the first rows,
+/// and how many more there are.
+pub(crate) fn loads_table(compared: &Compared<'_>) -> (String, Table, usize) {
+    use Figure::{Requests, ResponseTime, TransactionsPerSecond, Turnaround, WallThroughput};
+    let digits = compared.digits;
+    let rows: Vec<(&Group, usize)> = compared
+        .comparison
+        .groups
+        .iter()
+        .flat_map(|group| {
+            let there = group.sides.iter().enumerate();
+            there.filter_map(move |(place, side)| side.as_ref().map(|_| (group, place)))
+        })
+        .collect();
+    let one = |(group, place): &(&Group, usize), figure: Figure| {
+        let side = group.sides.get(*place).and_then(Option::as_ref);
+        value(digits, figure, side.and_then(|side| figure.of(side)))
+    };
+    let change = |(group, place): &(&Group, usize), figure: Figure| {
+        let number = place.checked_sub(1);
+        number.map_or_else(String::new, |number| signed(group.change(number, figure)))
+    };
+    let most = MOST_ROWS.saturating_mul(compared.configurations.len().max(1));
+    let table = Table::over(&rows[..most.min(rows.len())])
+        .left("load", |(group, _)| group_name(group))
+        .left("configuration", |(_, place)| compared.name(*place))
+        .right("requests", |row| one(row, Requests))
+        .under("response time", "mean", |row| one(row, ResponseTime))
+        .under("response time", "change", |row| change(row, ResponseTime))
+        .under("turnaround", "mean", |row| one(row, Turnaround))
+        .under("turnaround", "change", |row| change(row, Turnaround))
+        .under("over elapsed time", "file data", |row| {
+            one(row, WallThroughput)
+        })
+        .under("over elapsed time", "change", |row| {
+            change(row, WallThroughput)
+        })
+        .right("requests/s", |row| one(row, TransactionsPerSecond))
+        .table;
+    let heading = format!("By load, the baseline ({}) first", compared.name(0));
+    (heading, table, rows.len().saturating_sub(most))
+}
+
 /// The groups of one capture against the baseline's: their heading, the first of them, and how many
 /// more there are.
 pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, Table, usize) {

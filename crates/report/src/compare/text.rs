@@ -2,14 +2,15 @@
 
 use super::Compared;
 use super::doubts::doubts;
-use super::tables::{configurations_table, figures_table, groups_table};
+use super::tables::{configurations_table, figures_table, groups_table, loads_table};
 use super::words::{at_load, parts, sentence};
 use crate::figures::{Grouped, Percent};
+use crate::table::Table;
 use crate::text::{Look, note};
 use crate::time::Short;
 use std::io::{self, Write};
 use wirewait_judge::compare::{
-    BLOCKS, Basis, Effect, FEWEST, Figure, KEPT, LEVEL, MATERIAL, OPEN_JOBS, Side,
+    BLOCKS, Basis, By, Effect, FEWEST, Figure, KEPT, LEVEL, MATERIAL, OPEN_JOBS, Side,
 };
 
 /// Writes the comparison.
@@ -64,6 +65,9 @@ fn several(out: &mut impl Write, compared: &Compared<'_>, look: Look, n: usize) 
         }
     }
     if compared.groups_wanted {
+        if compared.comparison.by == By::Load {
+            return listed(out, compared, look, loads_table(compared));
+        }
         for number in 0..n {
             groups(out, compared, look, number)?;
         }
@@ -160,7 +164,16 @@ fn groups(
     look: Look,
     number: usize,
 ) -> io::Result<()> {
-    let (heading, table, more) = groups_table(compared, number);
+    listed(out, compared, look, groups_table(compared, number))
+}
+
+/// A table of groups, with its heading and how many more there are.
+fn listed(
+    out: &mut impl Write,
+    compared: &Compared<'_>,
+    look: Look,
+    (heading, table, more): (String, Table, usize),
+) -> io::Result<()> {
     writeln!(out)?;
     look.heading(out, &heading)?;
     if compared.comparison.fell_back {

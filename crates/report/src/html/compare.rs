@@ -1,7 +1,7 @@
 //! Several captures against one of them, as a page.
 
 use super::markup::Page;
-use super::{Body, capture, distribution, document, ledger, load, table};
+use super::{Body, capture, configurations, distribution, document, ledger, table};
 use crate::compare::Compared;
 use crate::compare::doubts::doubts;
 use crate::compare::tables::{configurations_table, figures_table, groups_table};
@@ -9,6 +9,7 @@ use crate::compare::text::{CONFIGURATIONS, FELL_BACK, counted, headline, most_ch
 use crate::compare::words::{at_load, parts};
 use std::io::{self, Write};
 use wirewait_analysis::{Distributions, Histogram, Load};
+use wirewait_judge::compare::By;
 
 /// Captures with plots of their own.
 const CAPTURES: usize = 8;
@@ -40,7 +41,7 @@ pub fn compare(out: &mut impl Write, compared: &Compared<'_>) -> io::Result<()> 
     let loads: Vec<(String, &Load)> = each(compared)
         .map(|(name, one)| (name, &one.snapshot.load))
         .collect();
-    if load::configurations(&mut by_load, &loads) {
+    if configurations::configurations(&mut by_load, &loads) {
         body.section("load", "By active stations", |page| page.insert(by_load));
     }
     groups(&mut body, compared);
@@ -124,6 +125,10 @@ fn groups(body: &mut Body, compared: &Compared<'_>) {
     let verdicts = compared.comparison.verdicts.len();
     // As in text: of several captures only where the user asks for it.
     if verdicts > 1 && !compared.groups_wanted {
+        return;
+    }
+    // By load there is one for all of them, beside its plots.
+    if verdicts > 1 && compared.comparison.by == By::Load {
         return;
     }
     let tables: Vec<_> = (0..verdicts).map(|n| groups_table(compared, n)).collect();

@@ -17,12 +17,12 @@ const CURVES: usize = 4;
 /// Sizes on a curve fewer than which it is none.
 const SIZES: usize = 3;
 /// Points of a curve.
-const POINTS: usize = 200;
+pub(super) const POINTS: usize = 200;
 
 const HEIGHT: i64 = 200;
 const FLOOR: i64 = 172;
 const TOP: i64 = 16;
-const ROOM: i64 = FLOOR - TOP;
+pub(super) const ROOM: i64 = FLOOR - TOP;
 
 /// Whether there is something to draw.
 pub(super) fn is_drawn(load: &Load) -> bool {
@@ -81,6 +81,7 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
             across: &across,
             up: Scale::linear(rows.iter().filter_map(|r| data(r)).max().unwrap_or(1), ROOM),
             knee,
+            numbered: false,
         };
         let rate = |n: i64| Rate(n.unsigned_abs()).to_string();
         let points = rows.iter().filter_map(|row| Some((place(row), data(row)?)));
@@ -96,6 +97,7 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
             across: &across,
             up: Scale::linear(all.flatten().max().unwrap_or(1), ROOM),
             knee,
+            numbered: false,
         };
         let responses = rows
             .iter()
@@ -122,84 +124,6 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
     );
 }
 
-/// Captures whose curves have colours of their own.
-const SERIES: [(&str, &str); 2] = [("mid", "trace"), ("high", "trace2")];
-
-/// The curves of several captures: two in one plot, and the figures of all of them, those of one
-/// load beside each other. Nothing where no capture has more than one load.
-pub(super) fn configurations(page: &mut Page, captures: &[(String, &Load)]) -> bool {
-    let curves: Vec<(&str, &LevelCurve)> = captures
-        .iter()
-        .filter_map(|(name, load)| {
-            let mut curves = load.levels.iter();
-            let all = curves.find(|curve| curve.of == LoadOf::Capture)?;
-            Some((name.as_str(), all))
-        })
-        .collect();
-    if !curves.iter().any(|(_, curve)| is_curve(curve)) {
-        return false;
-    }
-    if let [(base, _), (other, _)] = curves.as_slice() {
-        let caption =
-            format!("Mean response time by active stations: {base} (dots), {other} (rings)");
-        together(page, caption, &curves);
-    }
-    let mut rows: Vec<(usize, &str, &LevelRow)> = Vec::new();
-    for (n, (name, curve)) in curves.iter().enumerate() {
-        let levels = curve.levels.iter().filter(|row| row.stations > 0);
-        rows.extend(levels.take(POINTS).map(|row| (n, *name, row)));
-    }
-    rows.sort_by_key(|(n, _, row)| (row.stations, *n));
-    let table = Table::over(&rows)
-        .right("stations", |(.., row)| stations(row))
-        .left("configuration", |(_, name, _)| (*name).to_owned());
-    let table = figures_of(table, |(.., row)| row).table;
-    table::table(
-        page,
-        "Configurations by active stations",
-        &table,
-        usize::MAX,
-    );
-    true
-}
-
-fn together(page: &mut Page, caption: String, curves: &[(&str, &LevelCurve)]) {
-    let rows = |curve: &LevelCurve| -> Vec<(i64, i64)> {
-        let rows = curve
-            .levels
-            .iter()
-            .filter(|row| row.stations > 0)
-            .take(POINTS);
-        rows.filter_map(|row| Some((row.stations.into(), figures(row).response_time.mean()?)))
-            .collect()
-    };
-    let all: Vec<(i64, i64)> = curves.iter().flat_map(|(_, curve)| rows(curve)).collect();
-    let most = |value: fn(&(i64, i64)) -> i64| all.iter().map(value).max().unwrap_or(1);
-    let across = Scale::linear(most(|point| point.0), Across::WHOLE);
-    let series: Vec<PlotSeries> = SERIES
-        .iter()
-        .zip(curves)
-        .map(|((dots, lines), (_, curve))| {
-            let place = |(x, ns): (i64, i64)| (Across(across.place(x)), ns);
-            (*dots, *lines, rows(curve).into_iter().map(place).collect())
-        })
-        .collect();
-    let plot = Plot {
-        id: "levels".to_owned(),
-        title: "Mean response time by active stations".to_owned(),
-        caption,
-        across: &across,
-        up: Scale::linear(most(|point| point.1), ROOM),
-        knee: None,
-    };
-    plot.draw(
-        page,
-        |ns| Brief(ns).to_string(),
-        |ns| Short(ns).to_string(),
-        &series,
-    );
-}
-
 fn knee_words(knee: &Knee) -> String {
     format!(
         "Turnaround grows from {} stations on (the line in the plots): {} on average (n {}) against \
@@ -214,7 +138,10 @@ fn knee_words(knee: &Knee) -> String {
 }
 
 /// Adds the figures of a load.
-fn figures_of<'r, R>(table: Filling<'r, R>, of: impl Fn(&R) -> &LevelRow) -> Filling<'r, R> {
+pub(super) fn figures_of<'r, R>(
+    table: Filling<'r, R>,
+    of: impl Fn(&R) -> &LevelRow,
+) -> Filling<'r, R> {
     let ramps = |row: &LevelRow| if row.steady.ns == 0 { "ramps only" } else { "" };
     table
         .right("for", |row| {
@@ -303,6 +230,7 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
             across: &across,
             up: Scale::linear(highest.unwrap_or(1), ROOM),
             knee: None,
+            numbered: false,
         };
         plot.draw(
             page,
@@ -327,24 +255,39 @@ fn by_size(page: &mut Page, n: usize, curve: &SizeCurve) {
 }
 
 /// Values over a scale of numbers, joined by lines.
-struct Plot<'a> {
-    id: String,
-    title: String,
-    caption: String,
-    across: &'a Scale,
-    up: Scale,
+pub(super) struct Plot<'a> {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+    pub(super) across: &'a Scale,
+    pub(super) up: Scale,
     /// Where a line stands from the floor to the top.
-    knee: Option<Across>,
+    pub(super) knee: Option<Across>,
+    /// Each series has its number at its end.
+    pub(super) numbered: bool,
 }
 
 /// A class of dots, a class of lines between them (none without), and the points.
-type PlotSeries = (&'static str, &'static str, Vec<(Across, i64)>);
+pub(super) type PlotSeries = (&'static str, &'static str, Vec<(Across, i64)>);
 
 impl Plot<'_> {
     /// `value` writes the values of the axis, which are round, and `words` those of points.
     fn draw(
         &self,
         page: &mut Page,
+        value: impl Fn(i64) -> String,
+        words: impl Fn(i64) -> String,
+        series: &[PlotSeries],
+    ) {
+        let along = |n: i64| Grouped(n.unsigned_abs()).to_string();
+        self.draw_along(page, along, value, words, series);
+    }
+
+    /// As [`Self::draw`]; `along` writes the values of the scale below.
+    pub(super) fn draw_along(
+        &self,
+        page: &mut Page,
+        along: impl Fn(i64) -> String,
         value: impl Fn(i64) -> String,
         words: impl Fn(i64) -> String,
         series: &[PlotSeries],
@@ -361,19 +304,14 @@ impl Plot<'_> {
                     .across
                     .ticks()
                     .into_iter()
-                    .map(|n| {
-                        (
-                            Across(self.across.place(n)),
-                            Grouped(n.unsigned_abs()).to_string(),
-                        )
-                    })
+                    .map(|n| (Across(self.across.place(n)), along(n)))
                     .collect();
                 svg::columns(page, &ticks, TOP, FLOOR);
                 svg::levels(page, &self.up, FLOOR);
                 if let Some(x) = self.knee {
                     svg::line(page, "knee", (x, TOP), (x, FLOOR));
                 }
-                for (dots, lines, points) in series {
+                for (number, (dots, lines, points)) in (1..).zip(series) {
                     let place = |(x, n): &(Across, i64)| (*x, FLOOR - self.up.place(*n));
                     for pair in points.windows(2).filter(|_| !lines.is_empty()) {
                         svg::line(page, lines, place(&pair[0]), place(&pair[1]));
@@ -381,6 +319,9 @@ impl Plot<'_> {
                     for point in points {
                         let shown = words(point.1);
                         svg::dot(page, dots, place(point), (point.1, &shown));
+                    }
+                    if let Some((x, y)) = points.last().map(place).filter(|_| self.numbered) {
+                        svg::text(page, "halo strong", (x, y - 8), "middle", number as u64);
                     }
                 }
                 svg::values(page, &self.up, FLOOR, &value);

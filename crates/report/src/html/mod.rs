@@ -9,6 +9,7 @@
 mod capture;
 mod clock;
 mod compare;
+mod configurations;
 mod counters;
 mod distribution;
 mod ladder;
@@ -38,7 +39,7 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "tSH025npCfQJSZMMkCZSV/dmpOHqu5eIJ7HRJh72SYc=";
+const STYLE_HASH: &str = "kbNKy1Qh0W/RBzRRdfKYqYzbwYi7w2iw+OpUOLR//fk=";
 
 /// Sorts tables.
 const SCRIPT: &str = include_str!("sort.js");

@@ -110,6 +110,12 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             "Doubt: the distance to the {} comes from a single round trip.",
             end.name()
         ),
+        Doubt::Floor { operations, ns } => format!(
+            "Doubt: each of {} there took {} at least, cheap ones as well as dear ones: that is the mark of \
+             distance, and speaks for the network.",
+            counted(*operations, "operation"),
+            seconds(*ns)
+        ),
         Doubt::Timers(end, pauses) => {
             let (pause, lost) = match end {
                 Culprit::Server => ("turnaround", "response"),
@@ -179,6 +185,10 @@ mod tests {
                 Doubt::Close(Culprit::Client, 380),
                 Doubt::OneSample(Culprit::Server),
                 Doubt::Timers(Culprit::Client, pauses),
+                Doubt::Floor {
+                    operations: 4,
+                    ns: 8_000_000,
+                },
             ],
         ))
         .collect();
@@ -189,6 +199,11 @@ mod tests {
         assert_eq!(
             doubts[1],
             "Doubt: the distance to the server comes from a single round trip."
+        );
+        assert_eq!(
+            doubts[3],
+            "Doubt: each of 4 operations there took 8.00 ms at least, cheap ones as well as dear ones: that is the mark of \
+             distance, and speaks for the network."
         );
         assert_eq!(
             doubts[2],
