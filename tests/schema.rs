@@ -43,3 +43,36 @@ fn reports_are_as_their_schema_says() {
         assert!(keys.trim().parse::<u32>().unwrap() > 10, "{keys}");
     }
 }
+
+#[test]
+fn comparisons_are_as_their_schema_says() {
+    let test = "comparisons_are_as_their_schema_says";
+    let schema = root().join("schemas/compare.schema.json");
+    let program = format!(
+        "import json, sys, jsonschema\n\
+         schema = json.load(open({schema:?}))\n\
+         jsonschema.Draft202012Validator.check_schema(schema)\n\
+         document = json.load(sys.stdin)\n\
+         jsonschema.Draft202012Validator(schema).validate(document)\n\
+         said = [one['verdict'] for one in document['configurations'] if one['verdict']]\n\
+         print(len(said), sum(v['at_load_sentence'] is not None for v in said))"
+    );
+    let wells = |name: &str| root().join("captures/studies/wells").join(name);
+    for (more, said) in [
+        (&[][..], "1 0"),
+        (&["--by", "load"], "1 0"),
+        (&["--peak"], "1 1"),
+        (&["--at-load", "5"], "1 1"),
+    ] {
+        let output = crate::support::program()
+            .args(["compare", "--format", "json"])
+            .args(more)
+            .args([wells("tp-5-decnet.pcapng"), wells("tp-5-last.pcapng")])
+            .output()
+            .unwrap();
+        let Some(found) = python(test, &["json", "jsonschema"], &program, &output.stdout) else {
+            return;
+        };
+        assert_eq!(found.trim(), said, "{more:?}");
+    }
+}

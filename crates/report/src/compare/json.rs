@@ -272,3 +272,14 @@ pub(super) fn number(figure: Figure, value: Ratio) -> Value {
         Unit::PerRequest => thousandths(scaled(1000)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_is_the_published_one() {
+        let schema = crate::schema::of::<ComparedDocument<'_>>(SCHEMA);
+        crate::schema::check("compare.schema.json", &schema);
+    }
+}

@@ -175,6 +175,77 @@ fn screen(snapshot: Snapshot) -> String {
     shown(&model(feed, 160, 50))
 }
 
+/// A number with commas between its thousands, at the end or the beginning of this text.
+fn grouped(text: &str, at_end: bool) -> Option<u64> {
+    let is_of_it = |c: &char| c.is_ascii_digit() || *c == ',';
+    let digits: String = match at_end {
+        true => {
+            let back: Vec<char> = text.chars().rev().take_while(is_of_it).collect();
+            back.into_iter().rev().collect()
+        }
+        false => text.chars().take_while(is_of_it).collect(),
+    };
+    digits.replace(',', "").parse().ok()
+}
+
+/// Each `3 of 1,200 (0.3 %)` that a surface shows has the share of its own numbers. How many there are.
+fn shares_of_counts(shown: &str, of: &str) -> usize {
+    let mut checked = 0;
+    for (at, _) in shown.match_indices(" of ") {
+        let (before, behind) = (&shown[..at], &shown[at + 4..]);
+        let numbers = grouped(before, true).zip(grouped(behind, false));
+        let share = behind
+            .split_once(" (")
+            .filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit() || c == ','))
+            .and_then(|(_, rest)| rest.split_once(" %)"));
+        let (Some((part, whole @ 1..)), Some((share, _))) = (numbers, share) else {
+            continue;
+        };
+        assert_eq!(
+            format!("{share} %"),
+            percent(part, whole),
+            "{of}: {part} of {whole}"
+        );
+        checked += 1;
+    }
+    checked
+}
+
+/// The first sentence is the same in text, HTML and JSON, and its shares are those of the JSON report.
+fn sentences(report: &str, page: &str, verdict: &Value, of: &str) {
+    let sentence = verdict["sentence"].as_str().unwrap();
+    assert_eq!(report.lines().next(), Some(sentence), "{of}");
+    let (_, shown) = page.split_once("class=\"verdict\">").unwrap();
+    let (shown, _) = shown.split_once('<').unwrap();
+    let plain = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&#34;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ];
+    let shown = plain
+        .iter()
+        .fold(shown.to_owned(), |text, (mark, c)| text.replace(mark, c));
+    assert_eq!(shown, sentence, "{of}");
+    for share in [
+        "at_share",
+        "command_share",
+        "file_share",
+        "phase_share",
+        "stall_share",
+    ] {
+        let Some(part) = verdict[share].as_f64() else {
+            continue;
+        };
+        let said = percent((part * 1000.0).round() as u64, 1000);
+        assert!(
+            sentence.contains(&said),
+            "{of}: no {share} of {said}: {sentence}"
+        );
+    }
+}
+
 #[test]
 fn equal_things_have_equal_shares() {
     let mut files = Vec::new();
@@ -183,6 +254,7 @@ fn equal_things_have_equal_shares() {
         &mut files,
     );
     let (mut checked, mut marked, mut keys, mut rows_of_html) = (0, 0, 0, 0);
+    let mut counted = [0; 3];
     for file in files {
         let name = file.display().to_string();
         let snapshot = analysed(file);
@@ -225,7 +297,11 @@ fn equal_things_have_equal_shares() {
             let thousandths = shares[part][end].as_u64().unwrap();
             assert_eq!(&percent(thousandths, 1000), expected, "{name}: {part}");
         }
+        sentences(&report, &page, &document["verdict"], &name);
         let seen = screen(snapshot);
+        for (count, shown) in counted.iter_mut().zip([&report, &page, &seen]) {
+            *count += shares_of_counts(shown, &name);
+        }
         for (part, share) in ["client", "network", "server"].iter().zip(&all.marked()) {
             let said = format!("{part} {share}");
             assert!(seen.contains(&said), "{name}: no {said} in\n{seen}");
@@ -302,6 +378,10 @@ fn equal_things_have_equal_shares() {
         }
     }
     assert!(checked >= LEAST, "only {checked} captures");
+    assert!(
+        counted.iter().all(|count| *count > 10),
+        "{counted:?} shares of counts"
+    );
     assert!(
         marked > 10 && keys > 2 * checked && rows_of_html > 2 * checked,
         "{marked} marks, {keys} keys, {rows_of_html} rows in {checked} captures"
