@@ -148,6 +148,58 @@ mod tests {
             super::text(out, c, Look::FILE)
         });
         assert_eq!(by.matches("By kind: ").count(), 2, "{by}");
+        // By load all of them stand in one, those of one load beside each other.
+        let by = written(&three(), Some(By::Load), |out, c| {
+            super::text(out, c, Look::FILE)
+        });
+        let rows: Vec<&str> = by
+            .lines()
+            .skip_while(|line| !line.starts_with("By load, the baseline (before) first"))
+            .take_while(|line| !line.is_empty())
+            .filter(|line| line.contains(" station"))
+            .map(|line| line.trim_start())
+            .collect();
+        let names = ["before", "after", "again"];
+        assert!(rows.len() > 3, "{by} {rows:?}");
+        assert_eq!(by.matches("By load").count(), 1, "{by}");
+        for three in rows.chunks(3) {
+            let load = &three[0][..three[0].find("before").unwrap()];
+            for (row, name) in three.iter().zip(names) {
+                assert!(row.starts_with(&format!("{load}{name}")), "{row}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_asked_of_one_load_is_said_to_programs() {
+        let said = |at: Option<AtLoad>| {
+            let configurations = two();
+            let snapshots: Vec<&Snapshot> =
+                configurations.iter().map(|one| &one.snapshot).collect();
+            let comparison = Comparison::of(&snapshots, Some(By::Load));
+            let compared = Compared {
+                configurations: &configurations,
+                comparison: &comparison,
+                groups_wanted: true,
+                at,
+                digits: Digits::Three,
+            };
+            let mut out = Vec::new();
+            super::json(&mut out, &compared).unwrap();
+            let document: serde_json::Value = serde_json::from_slice(&out).unwrap();
+            document["configurations"][1]["verdict"]["at_load_sentence"].clone()
+        };
+        assert!(said(None).is_null());
+        for (at, begins) in [
+            (AtLoad::Stations(2), "With 2 stations active "),
+            (
+                AtLoad::Stations(999),
+                "Cannot tell: in before 999 stations ",
+            ),
+        ] {
+            let said = said(Some(at));
+            assert!(said.as_str().unwrap().starts_with(begins), "{said}");
+        }
     }
 
     #[test]

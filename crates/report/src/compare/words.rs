@@ -312,10 +312,12 @@ pub(crate) fn at_load(compared: &Compared<'_>, number: usize, at: AtLoad) -> Str
             };
             let never = [(0, &base), (number + 1, &name)];
             if let Some((_, name)) = never.into_iter().find(|(place, _)| !has(*place)) {
+                let never = match n {
+                    1 => "no station was ever active alone".to_owned(),
+                    n => format!("{} were never active together", stations(n)),
+                };
                 return format!(
-                    "Cannot tell: in {name} {} were never active together for a second; --by load \
-                     shows the numbers that were.",
-                    stations(n)
+                    "Cannot tell: in {name} {never} for a second; --by load shows the numbers that were."
                 );
             }
             let change = |verb: &str, figure: Figure, unit: &str| {

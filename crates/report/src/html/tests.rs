@@ -9,7 +9,7 @@ use crate::text::tests::about;
 use reading::{base64_digest, check_figures, tags};
 use std::collections::BTreeSet;
 use wirewait_analysis::{
-    Deed, Grouping, LedgerOf, LedgerRow, Phase, PlaceRow, ServerRow, StationRow,
+    Deed, Grouping, LedgerOf, LedgerRow, Load, Phase, PlaceRow, ServerRow, StationRow,
 };
 use wirewait_wire::Endpoint;
 
@@ -389,6 +389,42 @@ fn the_network_is_one_part_of_a_bar() {
             "0%", "20%", "40%", "40%", "45%", "45%", "50%", "50%", "55%", "70%", "85%"
         ]
     );
+}
+
+/// Papers have how long a request takes by the number of stations and by what is moved, all configurations in each plot.
+#[test]
+fn configurations_by_load_are_in_two_plots() {
+    let names: Vec<String> = (1..=9).map(|n| format!("configuration {n}")).collect();
+    let snapshot = samples::snapshot();
+    let loads: Vec<(String, &Load)> = names
+        .iter()
+        .map(|name| (name.clone(), &snapshot.load))
+        .collect();
+    let page = |loads: &[(String, &Load)]| {
+        let mut page = markup::Page::default();
+        assert!(configurations::configurations(&mut page, loads));
+        page.finish()
+    };
+    let html = page(&loads[..3]);
+    let key = "<ol class=\"key\"><li>configuration 1</li><li>configuration 2</li><li>configuration 3</li></ol>";
+    assert!(html.contains(key), "{html}");
+    let levels = snapshot.load.levels.iter();
+    let mut levels = levels.filter(|curve| curve.of == wirewait_analysis::LoadOf::Capture);
+    let points = levels.next().unwrap().levels.iter();
+    let points = points.filter(|row| row.stations > 0).count();
+    for id in ["levels", "delay-throughput"] {
+        let (_, svg) = html.split_once(&format!("id=\"{id}-title\"")).unwrap();
+        let (svg, _) = svg.split_once("</svg>").unwrap();
+        for n in 1..=3 {
+            let dots = svg.matches(&format!("class=\"of{n}\"")).count();
+            assert!((1..=points).contains(&dots), "{id} {n}: {svg}");
+            assert!(svg.contains(&format!(">{n}</text>")), "{id} {n}: {svg}");
+        }
+    }
+    // One more than there are marks is in the table alone.
+    let html = page(&loads);
+    assert!(html.contains("class=\"of8\"") && !html.contains("class=\"of9\""));
+    assert!(html.contains("<td class=\"t\">configuration 9</td>"));
 }
 
 #[test]
