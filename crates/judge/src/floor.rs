@@ -6,8 +6,8 @@ use wirewait_analysis::{ENOUGH, ServerRow, Snapshot};
 use wirewait_wire::{Endpoint, Kind};
 
 /// As many operations, and classes of them, make a floor.
-const OPERATIONS: usize = 4;
-const KINDS: usize = 3;
+const OPERATIONS: u64 = 4;
+const KINDS: u64 = 3;
 /// The shortest turnaround of each is no longer than the shortest of all by more than this part of it.
 const PART: i64 = 4;
 /// A processor alone makes turnarounds of less alike, ns.
@@ -39,11 +39,12 @@ pub(crate) fn floor(
     let n: u64 = rows.iter().map(|row| row.turnaround.n).sum();
     let took: i128 = rows.iter().map(|row| row.turnaround.total).sum();
     let dear = kinds.contains(&Kind::Read) || kinds.contains(&Kind::Write);
-    let several = rows.len() >= OPERATIONS && kinds.len() >= KINDS && dear && n >= ENOUGH;
+    let (operations, kinds) = (rows.len() as u64, kinds.len() as u64);
+    let several = operations >= OPERATIONS && kinds >= KINDS && dear && n >= ENOUGH;
     let equal = least >= LEAST_NS && most <= least.saturating_add(least / PART);
     let matters = i128::from(least) * i128::from(n) * 2 >= took;
     let found = several && equal && matters;
-    found.then_some((rows.len() as u64, least.unsigned_abs()))
+    found.then_some((operations, least.unsigned_abs()))
 }
 
 #[cfg(test)]

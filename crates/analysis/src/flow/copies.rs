@@ -55,14 +55,12 @@ impl Copies {
         self.count > 0
     }
 
-    /// The only one, if it was sent sooner than any timer.
+    /// The only one, if it was sent sooner than any timer, and before now, by its stamp.
     #[cold]
     pub(super) fn only(&self, now: Timestamp) -> Option<AcknowledgedCopy> {
         let (number, last) = self.latest.filter(|_| self.count == 1)?;
-        Some(AcknowledgedCopy {
-            number,
-            after_ns: now.since(last),
-        })
+        let after_ns = now.since(last);
+        (after_ns >= 0).then_some(AcknowledgedCopy { number, after_ns })
     }
 }
 
@@ -90,6 +88,11 @@ mod tests {
     /// Three segments of 1,000 bytes at 0, of which these are retransmitted then; what the acknowledgement of all at
     /// 400 ms has of them.
     fn copy_of(again: &[(u32, i64)]) -> Option<AcknowledgedCopy> {
+        copy_at(again, 400_000)
+    }
+
+    /// Likewise, acknowledged then.
+    fn copy_at(again: &[(u32, i64)], us: i64) -> Option<AcknowledgedCopy> {
         let mut flow = StreamFlow::new(1 << 32);
         for number in [0, 1_000, 2_000] {
             flow.sent(1, (number, number + 1_000), 1_000, mark(0));
@@ -97,7 +100,7 @@ mod tests {
         for (number, us) in again {
             flow.resent(1, *number, mark(*us));
         }
-        flow.acknowledged(0, 3_000, true, mark(400_000));
+        flow.acknowledged(0, 3_000, true, mark(us));
         let copy = flow.takes_copy(1);
         assert_eq!(flow.takes_copy(1), None, "taken");
         copy
@@ -115,6 +118,8 @@ mod tests {
         assert_eq!(copy_of(&[(0, 4_500)]), copy(0, 395_500));
         // Part of it.
         assert_eq!(copy_of(&[(1_500, 199_999)]), copy(1_000, 200_001));
+        // It was sent later than it is acknowledged: the clock was set.
+        assert_eq!(copy_at(&[(0, 4_500)], 4_499), None);
         // A timer ran out; nothing was sent behind it; it was sent more than once; there are two of them.
         assert_eq!(copy_of(&[(0, 200_000)]), None);
         assert_eq!(copy_of(&[(2_000, 4_500)]), None);
