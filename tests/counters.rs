@@ -17,6 +17,21 @@ fn counters(capture: &Path, arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
+/// What this program of Python prints of a `document` that is as the schema of this name says;
+/// `None`, with a loud word, where no validator is installed.
+pub(crate) fn validated(test: &str, schema: &str, then: &str, document: &[u8]) -> Option<String> {
+    let schema = root().join(format!("schemas/{schema}.schema.json"));
+    let program = format!(
+        "import json, sys, jsonschema\n\
+         schema = json.load(open({schema:?}))\n\
+         jsonschema.Draft202012Validator.check_schema(schema)\n\
+         document = json.load(sys.stdin)\n\
+         jsonschema.Draft202012Validator(schema).validate(document)\n\
+         {then}"
+    );
+    python(test, &["json", "jsonschema"], &program, document)
+}
+
 /// Runs a program of Python on this input; `None`, with a loud word, where a module is missing.
 pub(crate) fn python(test: &str, modules: &[&str], program: &str, input: &[u8]) -> Option<String> {
     let imports = format!("import {}", modules.join(", "));
@@ -54,22 +69,14 @@ fn some_captures() -> Vec<PathBuf> {
 
 #[test]
 fn json_is_as_its_schema_says() {
-    let schema = root().join("schemas/counters.schema.json");
-    let program = format!(
-        "import json, sys, jsonschema\n\
-         schema = json.load(open({schema:?}))\n\
-         jsonschema.Draft202012Validator.check_schema(schema)\n\
-         document = json.load(sys.stdin)\n\
-         jsonschema.Draft202012Validator(schema).validate(document)\n\
-         n = len(document['times'])\n\
+    let then = "n = len(document['times'])\n\
          rows = document['instances']\n\
          assert all(len(c['values']) == n for r in rows for c in r['counters'])\n\
-         print(len(rows))"
-    );
+         print(len(rows))";
     for capture in some_captures() {
         let document = counters(&capture, &["--format", "json"]);
         let test = "json_is_as_its_schema_says";
-        let Some(rows) = python(test, &["json", "jsonschema"], &program, &document) else {
+        let Some(rows) = validated(test, "counters", then, &document) else {
             return;
         };
         assert!(rows.trim().parse::<u32>().unwrap() > 0, "{rows}");

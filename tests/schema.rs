@@ -1,6 +1,6 @@
 //! The report as JSON is what its published schema says, by an independent validator.
 
-use crate::counters::python;
+use crate::counters::validated;
 use crate::support::{captures, root};
 use std::path::PathBuf;
 
@@ -20,24 +20,16 @@ fn reports_are_as_their_schema_says() {
             .map(|name| folder.join(name)),
         );
     }
-    let schema = root().join("schemas/report.schema.json");
-    let program = format!(
-        "import json, sys, jsonschema\n\
-         schema = json.load(open({schema:?}))\n\
-         jsonschema.Draft202012Validator.check_schema(schema)\n\
-         document = json.load(sys.stdin)\n\
-         jsonschema.Draft202012Validator(schema).validate(document)\n\
-         unknown = set(document) - set(schema['properties'])\n\
+    let then = "unknown = set(document) - set(schema['properties'])\n\
          assert not unknown, unknown\n\
-         print(len(document))"
-    );
+         print(len(document))";
     for path in paths {
         let output = crate::support::program()
             .args(["report", "--format", "json"])
             .arg(&path)
             .output()
             .unwrap();
-        let Some(keys) = python(test, &["json", "jsonschema"], &program, &output.stdout) else {
+        let Some(keys) = validated(test, "report", then, &output.stdout) else {
             return;
         };
         assert!(keys.trim().parse::<u32>().unwrap() > 10, "{keys}");
@@ -47,16 +39,8 @@ fn reports_are_as_their_schema_says() {
 #[test]
 fn comparisons_are_as_their_schema_says() {
     let test = "comparisons_are_as_their_schema_says";
-    let schema = root().join("schemas/compare.schema.json");
-    let program = format!(
-        "import json, sys, jsonschema\n\
-         schema = json.load(open({schema:?}))\n\
-         jsonschema.Draft202012Validator.check_schema(schema)\n\
-         document = json.load(sys.stdin)\n\
-         jsonschema.Draft202012Validator(schema).validate(document)\n\
-         said = [one['verdict'] for one in document['configurations'] if one['verdict']]\n\
-         print(len(said), sum(v['at_load_sentence'] is not None for v in said))"
-    );
+    let then = "said = [one['verdict'] for one in document['configurations'] if one['verdict']]\n\
+         print(len(said), sum(v['at_load_sentence'] is not None for v in said))";
     let wells = |name: &str| root().join("captures/studies/wells").join(name);
     for (more, said) in [
         (&[][..], "1 0"),
@@ -70,7 +54,7 @@ fn comparisons_are_as_their_schema_says() {
             .args([wells("tp-5-decnet.pcapng"), wells("tp-5-last.pcapng")])
             .output()
             .unwrap();
-        let Some(found) = python(test, &["json", "jsonschema"], &program, &output.stdout) else {
+        let Some(found) = validated(test, "compare", then, &output.stdout) else {
             return;
         };
         assert_eq!(found.trim(), said, "{more:?}");

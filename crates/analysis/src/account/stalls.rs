@@ -250,49 +250,8 @@ pub(super) fn post(
 #[cfg(test)]
 mod tests {
     use super::super::ceiling::Ceiling;
-    use super::super::distance::Distance;
+    use super::super::distance::tests::Known;
     use super::*;
-
-    /// What is known of all ways, and how long a station took to acknowledge a frame with the next that it sent.
-    struct Known(Distance, Ceiling);
-
-    impl Evidence for Known {
-        fn of(&self, _: &Endpoint, _: &Endpoint, _: &mut DistanceAt) -> &Distance {
-            &self.0
-        }
-
-        fn of_others(&self, _: [&Endpoint; 2], _: &DistanceAt) -> Option<Distance> {
-            None
-        }
-
-        fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
-            self.1
-        }
-
-        fn alone(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
-            Ceiling::NONE
-        }
-
-        fn waits(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> u64 {
-            0
-        }
-
-        fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
-            None
-        }
-
-        fn passed(&self, _: [&Endpoint; 2], _: [Timestamp; 2]) -> Option<i64> {
-            None
-        }
-
-        fn version(&self) -> u64 {
-            0
-        }
-
-        fn news(&self) -> u64 {
-            0
-        }
-    }
 
     /// The time that these frames, of this number of bytes in all, may be under way at most, where no pause was shorter than `least`.
     fn most(frames: u32, bytes: u64, least: u64, known: &Known) -> u64 {
@@ -312,11 +271,11 @@ mod tests {
     fn frames_take_no_longer_on_a_line_than_others_in_proportion() {
         let mut rode = Ceiling::NONE;
         rode.took(1_000, 30_000_000);
-        let rode = Known(Distance::UNKNOWN, rode);
+        let rode = Known::rode(rode);
         assert_eq!(most(1, 1_000, u64::MAX, &rode), 30_000_000);
         assert_eq!(most(1, 1_500, u64::MAX, &rode), 30_000_000 * 1_632 / 1_062);
         assert_eq!(most(1, 1_500, 1_000_000, &rode), 26_100_000);
-        let nothing = Known(Distance::UNKNOWN, Ceiling::NONE);
+        let nothing = Known::rode(Ceiling::NONE);
         assert_eq!(
             most(1, 1_500, 1_000_000, &nothing),
             1_000_000 * 2 * 1_566 / 120

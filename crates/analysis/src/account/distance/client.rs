@@ -490,49 +490,8 @@ fn turnaround(t: &Transaction) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::super::Distance;
-    use super::super::tests::measured;
+    use super::super::tests::{Known, measured};
     use super::*;
-
-    /// The way as it is at this version.
-    struct Known(Distance, u64);
-
-    impl Evidence for Known {
-        fn of(&self, _: &Endpoint, _: &Endpoint, _: &mut DistanceAt) -> &Distance {
-            &self.0
-        }
-
-        fn of_others(&self, _: [&Endpoint; 2], _: &DistanceAt) -> Option<Distance> {
-            None
-        }
-
-        fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
-            Ceiling::NONE
-        }
-
-        fn alone(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
-            Ceiling::NONE
-        }
-
-        fn waits(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> u64 {
-            0
-        }
-
-        fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
-            None
-        }
-
-        fn passed(&self, _: [&Endpoint; 2], _: [Timestamp; 2]) -> Option<i64> {
-            None
-        }
-
-        fn version(&self) -> u64 {
-            self.1
-        }
-
-        fn news(&self) -> u64 {
-            self.1
-        }
-    }
 
     /// The acknowledgement that came then, of that frame, with so much behind it; over a way of 100.
     fn heard(ns: i64, frame: u64, left: u32) -> Distance {
@@ -570,7 +529,12 @@ mod tests {
         distance: Distance,
         version: u64,
     ) -> Option<(u64, u64, Option<u64>)> {
-        nearest.began([&Endpoint::default(); 2], &Known(distance, version));
+        let known = Known {
+            way: distance,
+            rode: Ceiling::NONE,
+            version,
+        };
+        nearest.began([&Endpoint::default(); 2], &known);
         let began = Timestamp::from_nanos(2_500);
         let there = nearest.there(began)?;
         let (way, most) = nearest.underway(there, (began, 90), 120);

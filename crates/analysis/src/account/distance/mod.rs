@@ -464,7 +464,7 @@ fn ns(ns: i64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     pub(super) fn measured(samples: u64, shortest: i64, mean: i64) -> Distance {
@@ -476,6 +476,63 @@ mod tests {
                 ..Reach::default()
             },
             ..Distance::default()
+        }
+    }
+
+    /// What is known of all ways at this version, and how long a station took to acknowledge a frame with the next that it
+    /// sent.
+    pub(in crate::account) struct Known {
+        pub(super) way: Distance,
+        pub(super) rode: Ceiling,
+        pub(super) version: u64,
+    }
+
+    impl Known {
+        /// No more than that time.
+        pub(in crate::account) const fn rode(rode: Ceiling) -> Self {
+            Self {
+                way: Distance::UNKNOWN,
+                rode,
+                version: 0,
+            }
+        }
+    }
+
+    impl Evidence for Known {
+        fn of(&self, _: &Endpoint, _: &Endpoint, _: &mut DistanceAt) -> &Distance {
+            &self.way
+        }
+
+        fn of_others(&self, _: [&Endpoint; 2], _: &DistanceAt) -> Option<Distance> {
+            None
+        }
+
+        fn rode(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
+            self.rode
+        }
+
+        fn alone(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> Ceiling {
+            Ceiling::NONE
+        }
+
+        fn waits(&self, _: [&Endpoint; 2], _: &mut Option<TablePlace>) -> u64 {
+            0
+        }
+
+        fn between(&self, _: &Endpoint, _: &Endpoint) -> Option<[i64; 2]> {
+            None
+        }
+
+        fn passed(&self, _: [&Endpoint; 2], _: [Timestamp; 2]) -> Option<i64> {
+            None
+        }
+
+        fn version(&self) -> u64 {
+            self.version
+        }
+
+        fn news(&self) -> u64 {
+            self.version
         }
     }
 
