@@ -136,6 +136,7 @@ impl Directory {
     /// A transaction begins, or goes on with others than were known: finds its parties, and keeps them from being dropped. `parties`
     /// are those of the latest one between the same two on the same carrier, or
     /// [not known](Parties::UNKNOWN).
+    #[inline(always)]
     pub(crate) fn meet(&mut self, t: &Transaction, parties: &mut Parties) {
         if parties.as_of == self.gone && !parties.on_probation {
             for station in [parties.client, parties.server] {
@@ -351,6 +352,7 @@ impl Directory {
         }
     }
 
+    #[inline(always)]
     fn named(&mut self, t: &Transaction, parties: &Parties) -> Option<Named> {
         let place = t.place.as_ref()?;
         if let Some(known) = parties.named

@@ -260,7 +260,7 @@ impl Transaction {
     /// What the user felt: t4 - t1 (t5 - t1 for a raw write that is not confirmed), ns.
     /// `None` also where the clock stepped back in between, as for all times.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn response_time_ns(&self) -> Option<i64> {
         self.times()?;
         self.request?.first.until(self.end()?)
@@ -352,6 +352,7 @@ impl Transaction {
 
     /// What it took, if it counts in statistics of times.
     #[must_use]
+    #[inline(always)]
     pub fn took(&self) -> Option<LineTimes> {
         if self.outcome != Outcome::Answered {
             return None;
@@ -375,6 +376,7 @@ impl Transaction {
     }
 
     /// Counts it by what became of it.
+    #[inline(always)]
     pub(crate) fn count_in(&self, counts: &mut Counts) {
         if self.outcome == Outcome::OrphanResponse {
             let limited = self.flags.contains(Flags::LIMITED);

@@ -284,6 +284,7 @@ pub struct GroupTimes {
 
 impl GroupTimes {
     /// Those of this group, and nothing else.
+    #[inline(always)]
     pub fn fill(&mut self, group: &Group) {
         let [response, requests, responses, turnaround] = [
             &mut self.response_time,

@@ -132,13 +132,16 @@ impl Registry {
     /// Walks the layers of `frame` up to the [handover](Depth::Handover), in short where a
     /// template of an earlier frame fits. The result is that of [`Registry::walk`], but for
     /// [`Walk::template`].
-    #[inline]
+    #[inline(always)]
     pub fn walk_by<'t>(&self, templates: &'t mut Templates, frame: &Frame<'_>) -> &'t Walk {
         let found = templates.find(frame);
-        let filled = found.ok().filter(|slot| {
-            let template = templates.slots[*slot].as_mut();
-            template.is_some_and(|template| template.fill(self, frame))
-        });
+        let filled = match found {
+            Ok(slot) => match &mut templates.slots[slot] {
+                Some(template) => template.fill(self, frame).then_some(slot),
+                None => None,
+            },
+            Err(_) => None,
+        };
         if filled.is_none() {
             self.walk_anew(templates, frame, found.err());
         }
@@ -164,7 +167,7 @@ impl Templates {
 
     /// The template that a frame fits. Where there is none: the hash of the bits that decide, if a
     /// shape fits.
-    #[inline]
+    #[inline(always)]
     fn find(&mut self, frame: &Frame<'_>) -> Result<usize, Option<u64>> {
         let room;
         let head = match read(frame.bytes) {

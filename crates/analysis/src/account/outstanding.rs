@@ -81,6 +81,7 @@ impl Outstanding {
     ];
 
     /// From `begin` on, with phases that end then, in the order in which they come.
+    #[inline(always)]
     pub(crate) fn new(begin: Timestamp, ends: [Timestamp; 5], phases: &[Phase; 5]) -> Self {
         let mut outstanding = Self {
             begin,

@@ -167,6 +167,7 @@ impl Open {
     }
 
     /// Reads the response in the light of the request.
+    #[inline(always)]
     pub(super) fn read(&mut self, message: &Message<'_>, x: &Exchange, world: &World<'_>) {
         let asked = self.question();
         let t = &mut self.transaction;
@@ -195,6 +196,7 @@ impl Open {
     }
 
     /// A message of the response.
+    #[inline(always)]
     pub(super) fn answer(&mut self, x: &Exchange, tally: &PieceTally) {
         self.respond(tally);
         let t = &mut self.transaction;
@@ -209,6 +211,7 @@ impl Open {
         }
     }
 
+    #[inline(always)]
     pub(super) fn respond(&mut self, tally: &PieceTally) {
         self.grown = tally.frames > 1;
         let t = &mut self.transaction;

@@ -162,6 +162,7 @@ impl Open {
 
     /// What was waited for when; `None` where the clock of the capture stepped back, and where
     /// it is not known how long the wait was.
+    #[inline(always)]
     fn outstanding(&mut self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
         let t = &self.transaction;
         if t.flags.contains(Flags::CLOCK_STEP) || t.outcome == Outcome::GivenUp {

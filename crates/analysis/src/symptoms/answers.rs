@@ -140,6 +140,7 @@ pub(super) fn is_server(rule: &Rule) -> bool {
 
 /// The turnaround that was the server's own, without what was spent behind other requests of
 /// the same conversation, ns; of answers to requests for files, where it is known.
+#[inline(always)]
 pub(super) fn own_turnaround(t: &Transaction) -> Option<i64> {
     let work = !matches!(t.kind, Kind::Wait | Kind::Break | Kind::Session);
     let exact = t.turnaround.exact().filter(|_| work)?;

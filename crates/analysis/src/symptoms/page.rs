@@ -34,6 +34,7 @@ impl Page<'_> {
     }
 
     /// It happened, and a conversation has one of its kind at a time.
+    #[inline(always)]
     pub(super) fn hit_one_by_one(&mut self, rule: &'static Rule, sight: &Sight) {
         let cost_ns = self.book.cell(rule).hits.add_one_by_one(sight);
         self.note(rule, sight, cost_ns, 1);
