@@ -135,6 +135,7 @@ impl Registry {
     #[inline(always)]
     pub fn walk_by<'t>(&self, templates: &'t mut Templates, frame: &Frame<'_>) -> &'t Walk {
         let found = templates.find(frame);
+        // Not by a closure: the compiler makes it a function of its own.
         let filled = match found {
             Ok(slot) => match &mut templates.slots[slot] {
                 Some(template) => template.fill(self, frame).then_some(slot),

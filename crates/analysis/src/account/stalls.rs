@@ -271,11 +271,11 @@ mod tests {
     fn frames_take_no_longer_on_a_line_than_others_in_proportion() {
         let mut rode = Ceiling::NONE;
         rode.took(1_000, 30_000_000);
-        let rode = Known::rode(rode);
+        let rode = Known::acknowledged_in(rode);
         assert_eq!(most(1, 1_000, u64::MAX, &rode), 30_000_000);
         assert_eq!(most(1, 1_500, u64::MAX, &rode), 30_000_000 * 1_632 / 1_062);
         assert_eq!(most(1, 1_500, 1_000_000, &rode), 26_100_000);
-        let nothing = Known::rode(Ceiling::NONE);
+        let nothing = Known::acknowledged_in(Ceiling::NONE);
         assert_eq!(
             most(1, 1_500, 1_000_000, &nothing),
             1_000_000 * 2 * 1_566 / 120

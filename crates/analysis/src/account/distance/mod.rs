@@ -488,8 +488,8 @@ pub(super) mod tests {
     }
 
     impl Known {
-        /// No more than that time.
-        pub(in crate::account) const fn rode(rode: Ceiling) -> Self {
+        /// Nothing of the ways, and those times.
+        pub(in crate::account) const fn acknowledged_in(rode: Ceiling) -> Self {
             Self {
                 way: Distance::UNKNOWN,
                 rode,
