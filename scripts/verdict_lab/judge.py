@@ -169,6 +169,9 @@ def compare(wirewait, fault, end, truths, log, folder):
         wrong.append(f"missed {', '.join(sorted(must))}")
     nobody = (lambda _: False, "")
     wrong += [f"raised {name}" for name in sorted(raised) if not MAY_BE_RAISED.get(name, nobody)[0](fault)]
+    # Where an interim response is lost, the client's timer and the server's race; the wire's log says which was first.
+    if fault.interims and raised.intersection(LOSSES[2:]) and not log["requests_again"]:
+        wrong.append("no request was sent again")
     short = SHORT.get((fault.name, end))
     if short and not wrong:
         wrong.append("right, but listed as known to be wrong")

@@ -103,8 +103,8 @@ class Wire(threading.Thread):
         with self.lock:
             self.fault = fault
             self.log = {"lost": [], "lost_acks": 0, "lost_interims": 0, "interims": 0, "late": 0, "twice": 0,
-                        "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
-            self.arrived, self.begun, self.files = set(), set(), []
+                        "requests_again": 0, "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
+            self.arrived, self.begun, self.sent, self.files = set(), set(), set(), []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
                 file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
@@ -170,6 +170,9 @@ class Wire(threading.Thread):
         """It is where its end's capture is made, and goes to the other."""
         carried.entered = time.time_ns()
         self.capture(carried.way, carried.bytes, carried.entered)
+        if self.log and carried.way == 0 and carried.segment.client and carried.segment.data:
+            self.log["requests_again"] += carried.segment.name in self.sent
+            self.sent.add(carried.segment.name)
         for copy, due in enumerate(self.fate(carried.way, carried.bytes, carried.segment, carried.entered)):
             again = Frame(carried.way, carried.bytes, carried.segment, carried.came)
             # Only the first copy's times are logged.
