@@ -6,7 +6,7 @@ mod entries;
 
 use crate::account::{Accounts, Operations, Outstanding};
 use crate::bounds::Hits;
-use crate::case::{Case, Wait};
+use crate::case::{Case, NewWait, Wait};
 use crate::efficiency::{Payer, Spending};
 use crate::journal::{self, Heading, Journal};
 use crate::parties::{Directory, Parties};
@@ -15,6 +15,7 @@ use crate::stalls::Stall;
 use crate::symptoms::Watch;
 use crate::table::TablePlace;
 use crate::{LedgerRow, Outcome, Settings, Stalls};
+use entries::EndedCases;
 pub use entries::EntryBatch;
 use wirewait_model::records::{LineTimes, OperationAt, OperationId, RecordBatch};
 use wirewait_wire::Timestamp;
@@ -30,6 +31,8 @@ pub struct Accounting {
     journal: Journal,
     /// What was asked for at which server.
     operations: Operations,
+    /// Of requests that were [entered](EntryBatch).
+    ended: EndedCases,
     /// Somebody takes records.
     pub(crate) recording: bool,
     /// Those that were not handed over.
@@ -51,6 +54,7 @@ impl Accounting {
             spending: Spending::new(settings),
             journal: Journal::new(),
             operations: Operations::new(settings.rows),
+            ended: EndedCases::default(),
             recording: false,
             batch: RecordBatch::default(),
         }
@@ -99,10 +103,9 @@ impl Accounting {
     }
 
     /// A client waits for a request.
-    // Both ways lead here: once, so that what it calls is part of it.
+    // Once for each way that leads here, so that what it calls is part of it.
     #[inline(never)]
-    pub(crate) fn begins(&mut self, wait: &Wait<'_>, parties: &Parties) {
-        let wait = wait.between(parties);
+    pub(crate) fn begins(&mut self, wait: &impl NewWait) {
         self.accounts.begins(wait, &self.round_trips);
         self.watch.begins(wait);
         self.spending.begins(wait);
@@ -190,6 +193,12 @@ impl Accounting {
         if self.journal.enter(place, (t, took), &access) {
             self.post_page(place);
         }
+    }
+
+    /// As [`Self::closed`], where it is entered.
+    fn is_closed(&mut self, case: Case<'_>, payer: Payer, buffer: Option<u32>) {
+        let took = case.transaction.took();
+        self.closed(case, took.as_ref(), (payer, buffer));
     }
 
     /// Posts a page, which goes on under the same heading.

@@ -15,7 +15,7 @@ mod units;
 
 use crate::assembler::Rooms;
 use crate::books::{Books, Reporter};
-use crate::clock::Clock;
+use crate::clock::{Clock, SharedSteps};
 use crate::conversation::{Beginning, Conversation, Vacant};
 use crate::duplicates::Duplicates;
 use crate::intake::{Intake, Look};
@@ -121,7 +121,7 @@ impl Analyzer {
                 settings,
                 spare: RefCell::default(),
                 rooms: Rooms::default(),
-                steps: RefCell::default(),
+                steps: SharedSteps::default(),
                 suspect: Cell::new(0),
                 tick_ns: Cell::new(0),
                 metered: true,

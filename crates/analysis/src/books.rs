@@ -229,7 +229,7 @@ impl Books {
         let Some(entries) = &mut self.lent else {
             return empty;
         };
-        let mut entries = std::mem::replace(&mut **entries, empty);
+        let mut entries = entries.goes_on_in(empty);
         if let Some(recorder) = &mut self.recorder {
             std::mem::swap(&mut entries.moments, &mut recorder.moments);
         }

@@ -3,7 +3,8 @@
 use crate::Transaction;
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
-use wirewait_wire::{File, Timestamp};
+use wirewait_wire::word::Name;
+use wirewait_wire::{Endpoint, File, Kind, Timestamp};
 
 /// A transaction and its parties.
 #[derive(Clone, Copy)]
@@ -42,6 +43,94 @@ pub(crate) struct Wait<'a> {
     pub(crate) anyone: bool,
     /// When it was repeated last, if it was.
     pub(crate) repeated: Option<Timestamp>,
+}
+
+/// Somebody begins to wait for a request: what accounts ask of that, which is little.
+pub(crate) trait NewWait {
+    fn number(&self) -> u64;
+    fn client(&self) -> &Endpoint;
+    fn server(&self) -> &Endpoint;
+    fn carrier(&self) -> Name;
+    fn places(&self) -> NewWaitPlaces;
+    fn began(&self) -> Timestamp;
+    /// As in [`Wait`].
+    fn anyone(&self) -> bool;
+    fn asked(&self) -> Option<AskedRange>;
+}
+
+/// Where those stand who wait, and for whom.
+#[derive(Clone, Copy)]
+pub(crate) struct NewWaitPlaces {
+    pub(crate) client: TablePlace,
+    pub(crate) pair: TablePlace,
+    /// [Nowhere](TablePlace::NOWHERE) also while the client is on probation.
+    pub(crate) tie: TablePlace,
+}
+
+/// What is asked for of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct AskedRange {
+    /// Where the handle stands.
+    pub(crate) handle: TablePlace,
+    pub(crate) kind: Kind,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+}
+
+impl NewWait for Wait<'_> {
+    #[inline(always)]
+    fn number(&self) -> u64 {
+        self.case.transaction.number
+    }
+
+    #[inline(always)]
+    fn client(&self) -> &Endpoint {
+        &self.case.transaction.client
+    }
+
+    #[inline(always)]
+    fn server(&self) -> &Endpoint {
+        &self.case.transaction.server
+    }
+
+    #[inline(always)]
+    fn carrier(&self) -> Name {
+        self.case.transaction.carrier
+    }
+
+    #[inline(always)]
+    fn places(&self) -> NewWaitPlaces {
+        let parties = self.case.parties;
+        NewWaitPlaces {
+            client: parties.client,
+            pair: parties.pair,
+            tie: match parties.on_probation {
+                true => TablePlace::NOWHERE,
+                false => parties.tie,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn began(&self) -> Timestamp {
+        self.began
+    }
+
+    #[inline(always)]
+    fn anyone(&self) -> bool {
+        self.anyone
+    }
+
+    #[inline(always)]
+    fn asked(&self) -> Option<AskedRange> {
+        let t = self.case.transaction;
+        Some(AskedRange {
+            offset: t.file?.offset?,
+            handle: self.case.placed_handle()?,
+            kind: t.kind,
+            bytes: t.asked_bytes,
+        })
+    }
 }
 
 impl<'a> Wait<'a> {

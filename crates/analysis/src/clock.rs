@@ -14,6 +14,7 @@
 
 use crate::bounds::{Bound, Hits};
 use crate::tick::Ticks;
+use std::cell::{Cell, Ref, RefCell};
 use wirewait_wire::{Endpoint, Timestamp};
 
 pub(crate) use wirewait_model::DISPLACED_NS;
@@ -133,10 +134,33 @@ impl Steps {
         first < self.kept[0].max(self.forgotten)
     }
 
+    /// The latest frame that is concerned by what was found wrong.
+    fn last_concerned(&self) -> u64 {
+        self.kept[0].max(self.forgotten).max(self.wrong[0])
+    }
+}
+
+/// Steps, as all parts of the analysis see them. Every request asks, and hardly ever has there been one.
+#[derive(Default)]
+pub(crate) struct SharedSteps {
+    known: RefCell<Steps>,
+    concerned: Cell<u64>,
+}
+
+impl SharedSteps {
+    pub(crate) fn set(&self, steps: &Steps) {
+        self.concerned.set(steps.last_concerned());
+        *self.known.borrow_mut() = *steps;
+    }
+
     /// Whether anything was found wrong that may concern a frame from this one on.
     #[inline]
     pub(crate) fn concern(&self, first: u64) -> bool {
-        first <= self.kept[0].max(self.forgotten).max(self.wrong[0])
+        first <= self.concerned.get()
+    }
+
+    pub(crate) fn borrow(&self) -> Ref<'_, Steps> {
+        self.known.borrow()
     }
 }
 

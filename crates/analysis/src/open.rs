@@ -5,7 +5,7 @@ use crate::account::{ReachedAt, SURE};
 use crate::names::Told;
 use crate::parties::Parties;
 use crate::ranges::Ranges;
-use crate::{Deed, Extent, Mark, Outcome, Transaction, Turnaround};
+use crate::{Deed, Extent, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use std::ops::{Deref, DerefMut};
 use wirewait_wire::{Expect, Id, Status, Timestamp};
 
@@ -37,7 +37,7 @@ pub(crate) struct Shelved {
 
 pub(crate) struct Open {
     pub(crate) serial: u64,
-    pub(crate) transaction: Transaction,
+    pub(crate) transaction: Tracked,
     /// Whom it concerns; not known while that may have changed.
     pub(crate) parties: Parties,
     pub(crate) state: OpenState,
@@ -132,6 +132,53 @@ pub(crate) struct Open {
     pub(crate) deed: Deed,
 }
 
+/// A transaction that knows whether it was written to since others were told what it is: they need not be told again.
+pub(crate) struct Tracked {
+    transaction: Transaction,
+    written: bool,
+}
+
+impl Tracked {
+    const fn of(transaction: Transaction) -> Self {
+        Self {
+            transaction,
+            written: true,
+        }
+    }
+
+    /// Others know it as it is now.
+    pub(crate) const fn is_told(&mut self) {
+        self.written = false;
+    }
+
+    /// Whether it is what others were told, but for frames that were [counted](Self::counted).
+    pub(crate) const fn is_as_told(&self) -> bool {
+        !self.written
+    }
+
+    /// Its frames and its share of them, which are told again in any case.
+    pub(crate) const fn counted(&mut self) -> (&mut FrameCounts, &mut u64) {
+        (&mut self.transaction.frames, &mut self.transaction.share)
+    }
+}
+
+impl Deref for Tracked {
+    type Target = Transaction;
+
+    #[inline(always)]
+    fn deref(&self) -> &Transaction {
+        &self.transaction
+    }
+}
+
+impl DerefMut for Tracked {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Transaction {
+        self.written = true;
+        &mut self.transaction
+    }
+}
+
 /// What the figures were told about an open request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Waiting {
@@ -194,7 +241,7 @@ impl Open {
     fn of(transaction: Transaction) -> Self {
         Self {
             serial: 0,
-            transaction,
+            transaction: Tracked::of(transaction),
             parties: Parties::UNKNOWN,
             state: OpenState::Asking,
             side: 0,

@@ -217,7 +217,7 @@ impl Pairing {
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
             && open.deed == Deed::Retransmitted
         {
-            let t = &open.transaction;
+            let t = &*open.transaction;
             let first = if open.side == side {
                 t.request
             } else {
@@ -323,7 +323,7 @@ impl Pairing {
             (Some(serial), _) => Some(serial),
             (None, Some(serial)) => {
                 match self.by_serial(serial) {
-                    Some(open) => open.transaction.share += message.tally.share,
+                    Some(open) => *open.transaction.counted().1 += message.tally.share,
                     None => events.tell(Event::Control(message.tally.share)),
                 }
                 Some(serial)
@@ -382,7 +382,7 @@ impl Pairing {
 
     /// Transactions whose response is complete, and which are not closed yet.
     pub(crate) fn unclosed(&self) -> impl Iterator<Item = &Transaction> {
-        self.open.unclosed().map(|open| &open.transaction)
+        self.open.unclosed().map(|open| &*open.transaction)
     }
 
     /// Whether something may have waited too long, as of `now`.

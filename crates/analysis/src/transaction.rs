@@ -1,7 +1,7 @@
 //! One request and everything that belongs to its answer.
 
 use crate::Place;
-use crate::clock::Steps;
+use crate::clock::{SharedSteps, Steps};
 use std::sync::Arc;
 use wirewait_model::figures::counts_for_stations;
 use wirewait_model::records::LineTimes;
@@ -285,11 +285,11 @@ impl Transaction {
     /// Whether the clock stepped between the frames that its times are of, or one of them has a
     /// wrong stamp.
     #[inline]
-    pub(crate) fn clock_stepped(&self, steps: &Steps) -> bool {
+    pub(crate) fn clock_stepped(&self, steps: &SharedSteps) -> bool {
         // Nothing begins before its request, except where frames overtook each other.
         let begin = self.request.or(self.response);
         begin.is_some_and(|begin| steps.concern(begin.first.frame.min(begin.last.frame)))
-            && self.clock_stepped_within(steps)
+            && self.clock_stepped_within(&steps.borrow())
     }
 
     #[inline(never)]

@@ -4,7 +4,7 @@ use crate::account::Outstanding;
 use crate::arrivals::SentBytes;
 use crate::assembler::Rooms;
 use crate::case::{Case, Wait};
-use crate::clock::Steps;
+use crate::clock::SharedSteps;
 use crate::duplicates::SeenBefore;
 use crate::flow::{ANY_NS, LostBefore};
 use crate::names::KnownNames;
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) spare: RefCell<Spare>,
     pub(crate) rooms: Rooms,
     /// Where the capture's clock stepped, which it hardly ever does.
-    pub(crate) steps: RefCell<Steps>,
+    pub(crate) steps: SharedSteps,
     /// The latest frame before which it seems to have been set: a response after nobody sent anything for longer
     /// than its client waits, or any frame behind a silence in which a timer should have run out.
     pub(crate) suspect: Cell<u64>,
@@ -127,8 +127,8 @@ pub(crate) enum Event<'a> {
     Answered(Case<'a>),
     /// What was thought to be complete has more.
     Grows(Case<'a>, Growth),
-    /// A transaction is closed.
-    Closed(Case<'a>),
+    /// A transaction is closed; whether it is as it was when its wait ended, but for frames that were counted.
+    Closed(Case<'a>, bool),
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),

@@ -1,8 +1,8 @@
 //! Threads by role. One reads frames, decompresses them, looks at their layers, and counts how full
 //! the segment is, ahead of the one that puts them in order and pairs. Behind that, one keeps the account of time, symptoms and
 //! efficiency, and one makes the statistics of what it records. With three threads the last two
-//! roles share one. With two, accounts stay with the pairing, and the other one has the rest: two threads gain
-//! less by sharing them than it costs to hand requests over. Frames, damage, what was left out,
+//! roles share one; with two, one has all but the pairing. Where accounts cannot be lent, they stay with
+//! the pairing. Frames, damage, what was left out,
 //! entries and records come in the same order as with one thread, so that the same comes out.
 
 mod reading;
@@ -56,7 +56,7 @@ impl<S: Source + Send> Engine<S> {
             met: feed.met,
         };
         // What is lent comes back whatever happens.
-        let mut accounting = (threads > 2).then(|| feed.analyzer.lend()).flatten();
+        let mut accounting = feed.analyzer.lend();
         let (full, read) = sync_channel(BATCHES);
         let (entered, entry_rooms) = rooms::<EntryBatch>();
         let (counted, record_rooms) = rooms::<RecordBatch>();

@@ -17,7 +17,7 @@ mod timeline;
 mod unsure;
 
 use crate::bounds::{Bound, Hits};
-use crate::case::Wait;
+use crate::case::{NewWait, Wait};
 use crate::column::Column;
 use crate::packets::TIMER_NS;
 use crate::stalls::Stall;
@@ -129,13 +129,14 @@ impl Accounts {
     }
 
     /// A client waits for a request.
-    pub(crate) fn begins(&mut self, wait: Wait<'_>, evidence: &impl Evidence) {
+    pub(crate) fn begins(&mut self, wait: &impl NewWait, evidence: &impl Evidence) {
+        let place = wait.places().client;
         // Who will answer a question to anyone is not known yet.
-        if !wait.anyone && !wait.case.parties.client.is_nowhere() {
-            let client = self.client(wait);
-            let t = wait.case.transaction;
-            client.nearest.began([&t.server, &t.client], evidence);
-            client.timeline.begins(wait.began);
+        if !wait.anyone() && !place.is_nowhere() {
+            let client = self.client_at(place);
+            let ends = [wait.server(), wait.client()];
+            client.nearest.began(ends, evidence);
+            client.timeline.begins(wait.began());
         }
     }
 
@@ -446,7 +447,11 @@ impl Accounts {
     /// The client who waits.
     #[inline]
     fn client(&mut self, wait: Wait<'_>) -> &mut Client {
-        let place = wait.case.parties.client;
+        self.client_at(wait.case.parties.client)
+    }
+
+    #[inline]
+    fn client_at(&mut self, place: TablePlace) -> &mut Client {
         if let Some(gone) = self.clients.renew(place) {
             self.leaves(gone);
         }

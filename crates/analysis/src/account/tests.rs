@@ -40,7 +40,7 @@ fn rows_of(requests: &[(Request, u32)], room: usize) -> Vec<LedgerRow> {
             anyone: false,
             repeated: None,
         };
-        accounts.begins(wait, &crate::round_trips::RoundTrips::new(16));
+        accounts.begins(&wait, &crate::round_trips::RoundTrips::new(16));
         accounts.ends(
             wait,
             at(*to),
@@ -186,7 +186,7 @@ fn who_leaves_gives_back_the_room_of_what_waits() {
             anyone: false,
             repeated: None,
         };
-        accounts.begins(wait, &crate::round_trips::RoundTrips::new(16));
+        accounts.begins(&wait, &crate::round_trips::RoundTrips::new(16));
         if let Some(to) = to {
             accounts.ends(
                 wait,
@@ -223,7 +223,7 @@ impl Accounts {
             repeated: None,
         };
         let trips = crate::round_trips::RoundTrips::new(16);
-        accounts.begins(wait, &trips);
+        accounts.begins(&wait, &trips);
         for _ in 0..stalls::STALLS + 2 {
             accounts.stalled(&Stall {
                 from: at(0),

@@ -102,6 +102,7 @@ impl Default for ClientTimeline {
 
 impl ClientTimeline {
     /// A request that began at `at` is outstanding.
+    #[inline(always)]
     pub(super) fn begins(&mut self, at: Timestamp) {
         match self.open.last() {
             Some(last) if *last > at => {

@@ -111,22 +111,30 @@ impl AnalyzerState {
     fn clock(&mut self, at: Timestamp, common: &Shared) {
         let before = self.clock.count;
         if self.clock.frame(self.books.now(), at) {
-            *common.steps.borrow_mut() = self.clock.steps;
-            if self.clock.count != before {
-                self.books.accounting.accounts.clock_stepped();
-            }
-            self.books.quality.clock_steps = self.clock.count;
-            if let Some(seam) = self.clock.take_seam() {
-                // Longer than clients wait, it was none.
-                let silent = seam.to.since(seam.from);
-                let unsure = !seam.proved && silent <= common.settings.timeout_ns;
-                self.clock_was_set(&seam, unsure);
-            }
+            self.clock_is_wrong(before, common);
         }
         if !self.clock.ticks.fine {
             common.tick_ns.set(self.clock.ticks.ns().cast_signed());
         }
         self.latest = self.clock.high();
+    }
+
+    /// What the clock showed is wrong, for this frame or the one before; it had stepped so often before.
+    // By itself, so that nothing of it is in the way of frames.
+    #[cold]
+    #[inline(never)]
+    fn clock_is_wrong(&mut self, steps_before: u64, common: &Shared) {
+        common.steps.set(&self.clock.steps);
+        if self.clock.count != steps_before {
+            self.books.accounting.accounts.clock_stepped();
+        }
+        self.books.quality.clock_steps = self.clock.count;
+        if let Some(seam) = self.clock.take_seam() {
+            // Longer than clients wait, it was none.
+            let silent = seam.to.since(seam.from);
+            let unsure = !seam.proved && silent <= common.settings.timeout_ns;
+            self.clock_was_set(&seam, unsure);
+        }
     }
 
     /// Whether the clock seems to have been set before the latest frame: the next one tells.

@@ -28,8 +28,8 @@ impl Books {
         }
         self.spending.begins(&known, path);
         match &mut self.lent {
-            None => self.accounting.begins(wait, known.case.parties),
-            Some(entries) => entries.begins(wait, known.case.parties),
+            None => self.accounting.begins(&known),
+            Some(entries) => entries.begins(&known),
         }
     }
 
@@ -72,10 +72,17 @@ impl Books {
         }
     }
 
-    /// A transaction is closed.
+    /// A transaction is closed; whether it is as told when its wait ended.
     #[inline(never)]
-    pub(super) fn closed(&mut self, case: Case<'_>, path: &Path, sink: &mut dyn Sink) {
+    pub(super) fn closed(
+        &mut self,
+        case: Case<'_>,
+        as_told: bool,
+        path: &Path,
+        sink: &mut dyn Sink,
+    ) {
         let mut room = None;
+        let told = case.parties;
         let case = case.known(&mut self.directory, &mut room);
         let transaction = case.transaction;
         self.attribution.transactions += transaction.share;
@@ -95,7 +102,11 @@ impl Books {
         let account = self.spending.closed(case, path);
         match &mut self.lent {
             None => self.accounting.closed(case, took.as_ref(), account),
-            Some(entries) => entries.closed(case, took.as_ref(), account),
+            Some(entries) => {
+                // Nor has one of its parties gone.
+                let as_told = as_told && std::ptr::eq(told, case.parties);
+                entries.closed(case, as_told, account);
+            }
         }
         sink.transaction(transaction);
     }

@@ -34,7 +34,7 @@ impl Events for Reporter<'_> {
             Event::Begins(wait) => books.begins(&wait, self.path),
             Event::Ends(wait, at, outstanding) => books.ends(&wait, at, outstanding),
             Event::Answered(case) => books.answered(case),
-            Event::Closed(case) => books.closed(case, self.path, self.sink),
+            Event::Closed(case, as_told) => books.closed(case, as_told, self.path, self.sink),
             Event::Control(share) => books.attribution.control += share,
             Event::Protocol(id) => books.protocols.completes(books.frames, id),
             Event::Held(bytes) => books.held = books.held.saturating_add_signed(bytes),

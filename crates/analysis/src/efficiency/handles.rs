@@ -3,9 +3,10 @@
 
 use super::row::Accesses;
 use crate::bounds::{Bound, Hits};
-use crate::case::Case;
+use crate::case::{AskedRange, Case};
 use crate::column::Column;
 use crate::position::Position;
+use crate::table::TablePlace;
 use std::collections::VecDeque;
 use wirewait_wire::Kind;
 
@@ -105,13 +106,12 @@ impl Handles {
     }
 
     /// A read or write is asked for.
-    pub(super) fn asked(&mut self, case: Case<'_>) {
-        let t = case.transaction;
-        let offset = t.file.and_then(|file| file.offset);
-        if let (Some(offset), Some(course)) = (offset, self.course(case))
-            && let Some(sequential) = course.position.asked(offset, t.asked_bytes)
+    #[inline(always)]
+    pub(super) fn asked(&mut self, number: u64, asked: &AskedRange) {
+        if let Some(course) = self.course(asked.handle, asked.kind)
+            && let Some(sequential) = course.position.asked(asked.offset, asked.bytes)
         {
-            let latest = Some((t.number, sequential));
+            let latest = Some((number, sequential));
             if let Some(earlier) = std::mem::replace(&mut course.latest, latest) {
                 course.earlier.push_back(earlier);
             }
@@ -132,7 +132,9 @@ impl Handles {
     fn got_less(&mut self, case: Case<'_>) {
         let t = case.transaction;
         let offset = t.file.and_then(|file| file.offset);
-        if let (Some(offset), Some(course)) = (offset, self.course(case)) {
+        if let (Some(offset), Some(handle)) = (offset, case.placed_handle())
+            && let Some(course) = self.course(handle, t.kind)
+        {
             course.position.got(offset, t.asked_bytes, t.data_bytes);
         }
     }
@@ -173,9 +175,9 @@ impl Handles {
         }
     }
 
-    fn course(&mut self, case: Case<'_>) -> Option<&mut AccessCourse> {
-        let handle = self.handles.of(case.placed_handle()?);
-        match case.transaction.kind {
+    fn course(&mut self, handle: TablePlace, kind: Kind) -> Option<&mut AccessCourse> {
+        let handle = self.handles.of(handle);
+        match kind {
             Kind::Read => Some(&mut handle.reads),
             Kind::Write => Some(&mut handle.writes),
             _ => None,

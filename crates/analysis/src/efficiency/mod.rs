@@ -12,7 +12,7 @@ pub(crate) use spent::{Payer, Spent};
 use wirewait_wire::word::Name;
 
 use crate::bounds::Hits;
-use crate::case::{Case, Wait};
+use crate::case::{Case, NewWait, Wait};
 use crate::column::Column;
 use crate::table::TablePlace;
 use crate::{Outcome, Settings, Transaction};
@@ -77,18 +77,17 @@ impl Spending {
     }
 
     /// A client waits for a request.
-    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
-        let Case {
-            transaction: t,
-            parties,
-        } = wait.case;
-        if wait.anyone || parties.on_probation || parties.tie.is_nowhere() {
+    pub(crate) fn begins(&mut self, wait: &impl NewWait) {
+        let place = wait.places().tie;
+        if wait.anyone() || place.is_nowhere() {
             return;
         }
-        self.handles.asked(wait.case);
-        let tie = self.tie(parties.tie, t.server, t.carrier);
+        if let Some(asked) = wait.asked() {
+            self.handles.asked(wait.number(), &asked);
+        }
+        let tie = self.tie(place, *wait.server(), wait.carrier());
         if tie.outstanding == 0 {
-            tie.since = tie.until.map_or(wait.began, |at| at.max(wait.began));
+            tie.since = tie.until.map_or(wait.began(), |at| at.max(wait.began()));
         }
         tie.outstanding = tie.outstanding.saturating_add(1);
     }

@@ -97,7 +97,7 @@ impl Pairing {
                 open.lost_after(tally.extent.last.at, events);
             }
             open.deed = Deed::Retransmitted;
-            let t = &mut open.transaction;
+            let t = &mut *open.transaction;
             t.duplicate_responses = t.duplicate_responses.saturating_add(1);
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
             t.absorb(tally);
@@ -238,7 +238,7 @@ impl Pairing {
         asked?;
         open.cancelled = true;
         open.deed = Deed::Control;
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.frames.control = t.frames.control.saturating_add(message.tally.frames);
         t.absorb(&message.tally);
         Some(open.serial)
@@ -268,7 +268,7 @@ impl Pairing {
         open.refused = Some(now);
         open.deed = Deed::Control;
         open.stops_waiting(now, events);
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.flags.set(Flags::REFUSED);
         t.frames.control = t.frames.control.saturating_add(message.tally.frames);
         t.absorb(&message.tally);
@@ -301,7 +301,7 @@ impl Pairing {
             let end = open.transaction.response.map(|response| response.last.at);
             open.lost_until = open.lost_until.or(end);
         }
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         let (deed, count) = match x.role {
             Role::Ack => (Deed::Ack, &mut t.frames.ack),
             _ => (Deed::Control, &mut t.frames.control),
@@ -352,10 +352,11 @@ impl Pairing {
             self.keep_stray(t, side, x, message, events);
             return;
         }
-        events.tell(Event::Closed(Case {
+        let case = Case {
             transaction: &t,
             parties: &self.parties,
-        }));
+        };
+        events.tell(Event::Closed(case, false));
     }
 
     /// The open request that this response belongs to, where any station may answer: one station's

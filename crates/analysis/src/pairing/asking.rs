@@ -336,12 +336,12 @@ impl Pairing {
         let mut parties = Parties::UNKNOWN;
         events.tell(Event::Opened(&mut open.transaction, &mut parties));
         open.parties = parties;
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.outcome = Outcome::GivenUp;
         t.flags.set(Flags::LIMITED);
         t.flags.set(Flags::ONE_SIDED);
         t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
-        events.tell(Event::Closed(open.case()));
+        events.tell(Event::Closed(open.case(), false));
         world.spare.borrow_mut().keep(open);
     }
 

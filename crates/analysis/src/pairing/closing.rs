@@ -106,7 +106,7 @@ impl Pairing {
         events: &mut impl Events,
     ) -> bool {
         let open = &*self.open[at];
-        let t = &open.transaction;
+        let t = &*open.transaction;
         let goes =
             open.overtaken || open.cancelled || open.refused.is_some() || t.kind == Kind::Wait;
         let named = open.id.is_some() && !open.opaque && !between.unordered;
@@ -243,7 +243,7 @@ impl Pairing {
         let Some(open) = self.open.remove(at) else {
             return;
         };
-        events.tell(Event::Closed(open.case()));
+        events.tell(Event::Closed(open.case(), open.transaction.is_as_told()));
         world.spare.borrow_mut().keep(open);
     }
 
@@ -257,7 +257,7 @@ impl Pairing {
         world: &World<'_>,
     ) -> Timestamp {
         let open = &mut *self.open[at];
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.flags.set_if(Flags::LIMITED, open.serial < self.in_doubt);
         t.outcome = if open.cancelled {
             Outcome::Cancelled
@@ -268,7 +268,7 @@ impl Pairing {
         };
         t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
         let first = t.request.map_or(0, |r| r.first.frame);
-        let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps.borrow());
+        let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps);
         t.flags.set_if(Flags::CLOCK_STEP, stepped);
         t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
         t.flags.set_if(Flags::CAPTURE_LOSS, awaited);

@@ -72,7 +72,7 @@ impl Pairing {
             open.admitted(events);
             self.parties = Parties::UNKNOWN;
         }
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.outcome = if open.cancelled && t.status.is_some_and(|s| !s.ok) {
             Outcome::Cancelled
         } else {
@@ -82,7 +82,7 @@ impl Pairing {
             return;
         };
         let (t3, t4) = (response.first, response.last.at);
-        let stepped = t.clock_stepped(&world.steps.borrow());
+        let stepped = t.clock_stepped(&world.steps);
         t.flags.set_if(Flags::CLOCK_STEP, stepped);
         t.turnaround = Turnaround::None;
         t.service_ns = None;
@@ -118,10 +118,9 @@ impl Pairing {
         if open.may_wait && t.kind == Kind::Lock && t.response_time_ns().is_some_and(long) {
             open.waits_by_design(events);
         }
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         if !matches!(t.kind, Kind::Break | Kind::Wait) {
-            let later =
-                |end: &Mark| end.at > t4 && !stepped && !world.steps.borrow().concern(end.frame);
+            let later = |end: &Mark| end.at > t4 && !stepped && !world.steps.concern(end.frame);
             let latest = previous.filter(|(end, _)| later(end));
             let latest = latest.or(Some((response.last, message)));
             let asked = t.request.map(|request| request.last.at);

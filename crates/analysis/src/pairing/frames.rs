@@ -29,12 +29,12 @@ impl Pairing {
     ) -> bool {
         let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
-            let t = &mut open.transaction;
-            open.reached |= open.state == OpenState::Waiting && (whole || t.frames.request == 1);
-            t.frames.ack = t.frames.ack.saturating_add(1);
-            t.share += share;
+            let (frames, shares) = open.transaction.counted();
+            open.reached |= open.state == OpenState::Waiting && (whole || frames.request == 1);
+            frames.ack = frames.ack.saturating_add(1);
+            *shares += share;
             if observed {
-                events.tell(Event::Did(t.number, Deed::Ack, None));
+                events.tell(Event::Did(open.transaction.number, Deed::Ack, None));
             }
             true
         })
@@ -92,7 +92,7 @@ impl Pairing {
         } = frame;
         let observed = self.observed;
         self.by_serial(serial).is_some_and(|open| {
-            let t = &mut open.transaction;
+            let t = &mut *open.transaction;
             t.frames.retransmitted = t.frames.retransmitted.saturating_add(1);
             t.share += share;
             if observed {
@@ -126,7 +126,7 @@ impl Pairing {
         if let Some(open) = self.by_serial(serial)
             && open.side == side
         {
-            let t = &mut open.transaction;
+            let t = &mut *open.transaction;
             let before = t.response.is_some_and(|r| mark.precedes(r.first));
             t.flags.set_if(Flags::OUT_OF_ORDER, before);
         }
@@ -174,9 +174,9 @@ impl Pairing {
         match self.open.earliest_undone() {
             Some(at) => {
                 let open = &mut *self.open[at];
-                let frames = &mut open.transaction.frames;
+                let (frames, shares) = open.transaction.counted();
                 frames.control = frames.control.saturating_add(1);
-                open.transaction.share += share;
+                *shares += share;
                 if self.observed {
                     events.tell(Event::Did(open.transaction.number, Deed::Control, None));
                 }

@@ -57,7 +57,7 @@ impl Pairing {
             return None;
         }
         let before = self.open.unclosed().find(|open| {
-            let t = &open.transaction;
+            let t = &*open.transaction;
             let sent = t.response.is_some_and(|of| of.last.at == since);
             let most = until.since(since) / READY;
             open.side != side && sent && t.turnaround.exact().is_some_and(|ns| ns <= most)
@@ -65,7 +65,7 @@ impl Pairing {
         let operation = before.transaction.operation;
         let mut asking = self.open.asking();
         let waits = asking.any(|open| {
-            let t = &open.transaction;
+            let t = &*open.transaction;
             let client = matches!(open.waiting, Waiting::Client(_));
             open.side != side
                 && client

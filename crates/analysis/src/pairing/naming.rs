@@ -72,7 +72,7 @@ impl Naming {
         self.latest = place
             .clone()
             .map(|place| (open.side, message.serial, place));
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.place = place;
         let call = handle.map(Number::Call);
         match (t.kind, &t.place) {
@@ -108,7 +108,7 @@ impl Naming {
         if x.choice.is_some() || x.names {
             open.parties.changed();
         }
-        let t = &mut open.transaction;
+        let t = &mut *open.transaction;
         t.effects = t.effects.with(x.effects);
         t.buffer = t.buffer.or(x.buffer);
         if let (Some(choice), Some(place)) = (x.choice, &t.place) {

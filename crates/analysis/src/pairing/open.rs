@@ -80,7 +80,7 @@ impl Open {
     pub(super) fn more(&mut self, x: &Exchange, tally: &PieceTally) -> bool {
         self.lost_ns[0] = self.lost_ns[0].saturating_add(tally.lost_ns);
         self.held_ns[0] = tally.held_ns;
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.absorb(tally);
         t.request_bytes += tally.bytes;
         let seen = matches!(x.parts, Parts::Masked { mask, .. } if mask & self.mask == mask);
@@ -105,7 +105,7 @@ impl Open {
 
     /// Counts a retransmission of the request.
     pub(super) fn copy(&mut self, tally: &PieceTally) -> u64 {
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.copies = t.copies.saturating_add(1);
         t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
         t.absorb(tally);
@@ -140,7 +140,7 @@ impl Open {
     /// after a repetition, does not show how long that took.
     #[cold]
     pub(super) fn sent_to(&self, side: usize) -> Option<(Mark, u64)> {
-        let t = &self.transaction;
+        let t = &*self.transaction;
         let (extent, bytes) = match (self.deed, self.state) {
             (Deed::Request, OpenState::Waiting) if side != self.side => {
                 (t.request?, t.request_bytes)
@@ -155,7 +155,7 @@ impl Open {
     }
 
     pub(super) fn interim(&mut self, tally: &PieceTally) {
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.interims = t.interims.saturating_add(1);
         t.interim_bytes = t.interim_bytes.saturating_add(tally.bytes);
         t.first_interim.get_or_insert(tally.extent.first);
@@ -170,7 +170,7 @@ impl Open {
     #[inline(always)]
     pub(super) fn read(&mut self, message: &Message<'_>, x: &Exchange, world: &World<'_>) {
         let asked = self.question();
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         let answer = message
             .dissector
             .and_then(|id| world.registry.dissector(id).answer);
@@ -186,7 +186,7 @@ impl Open {
 
     /// The request, as the dissector of the response needs it.
     pub(super) fn question(&self) -> Asked {
-        let t = &self.transaction;
+        let t = &*self.transaction;
         Asked {
             operation: t.operation,
             code: t.code,
@@ -199,7 +199,7 @@ impl Open {
     #[inline(always)]
     pub(super) fn answer(&mut self, x: &Exchange, tally: &PieceTally) {
         self.respond(tally);
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.status = t.status.or(x.status);
         t.file = t.file.or(x.file);
         match t.kind {
@@ -214,7 +214,7 @@ impl Open {
     #[inline(always)]
     pub(super) fn respond(&mut self, tally: &PieceTally) {
         self.grown = tally.frames > 1;
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         self.deed = Deed::Response;
         self.lost_ns[1] = self.lost_ns[1].saturating_add(tally.lost_ns);
         self.held_ns[1] = tally.held_ns;
@@ -237,8 +237,8 @@ impl Open {
 
     /// A stamp of it was found wrong only by those that came behind it.
     pub(super) fn clock_stepped(&mut self, world: &World<'_>) {
-        let t = &mut self.transaction;
-        if t.clock_stepped(&world.steps.borrow()) {
+        if self.transaction.clock_stepped(&world.steps) {
+            let t = &mut *self.transaction;
             t.flags.set(Flags::CLOCK_STEP);
             t.turnaround = Turnaround::None;
             t.service_ns = None;
@@ -270,7 +270,7 @@ impl Open {
     /// Whether its client neither waits by design nor was told to.
     #[cold]
     pub(super) fn is_urgent(&self) -> bool {
-        let t = &self.transaction;
+        let t = &*self.transaction;
         let waits = self.may_wait || t.interims > 0 || matches!(t.kind, Kind::Wait | Kind::Break);
         !waits && !self.anyone && self.expect != Expect::Nothing
     }

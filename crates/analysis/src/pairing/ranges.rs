@@ -38,14 +38,14 @@ impl Open {
     }
 
     fn is_same_work(&self, x: &Exchange) -> bool {
-        let t = &self.transaction;
+        let t = &*self.transaction;
         t.code == x.code && t.file == x.file && t.asked_bytes == x.asked
     }
 
     /// New bytes of the request.
     fn grow(&mut self, x: &Exchange, tally: &PieceTally, new: u64) {
         self.deed = Deed::Request;
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.absorb(tally);
         t.frames.request = t.frames.request.saturating_add(tally.frames);
         t.frames.offloaded = t.frames.offloaded.saturating_add(tally.offloaded);
@@ -79,7 +79,7 @@ impl Open {
     /// Bytes of the request again.
     fn again(&mut self, tally: &PieceTally, pass: bool) {
         self.deed = Deed::Retransmitted;
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.absorb(tally);
         t.copies = t.copies.saturating_add(u32::from(pass));
         t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
@@ -182,7 +182,7 @@ impl Pairing {
                     open.lost_after(tally.extent.last.at, events);
                 }
                 open.deed = Deed::Retransmitted;
-                let t = &mut open.transaction;
+                let t = &mut *open.transaction;
                 t.duplicate_responses = t.duplicate_responses.saturating_add(duplicate.into());
                 t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
                 t.absorb(tally);

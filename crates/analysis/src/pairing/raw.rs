@@ -60,7 +60,7 @@ impl Pairing {
                 // Its data counts for the file when it is answered, or done.
                 open.goes_on((true, message.tally.bytes, 0), world, events);
                 open.deed = Deed::Request;
-                let t = &mut open.transaction;
+                let t = &mut *open.transaction;
                 t.frames.request = t.frames.request.saturating_add(message.tally.frames);
                 let offloaded = t.frames.offloaded.saturating_add(message.tally.offloaded);
                 t.frames.offloaded = offloaded;

@@ -58,7 +58,7 @@ impl Pairing {
         if !matches!(open.waiting, Waiting::Client(_)) {
             return;
         }
-        let t = &open.transaction;
+        let t = &*open.transaction;
         self.stalls.retain(|stall| {
             if let Some(held) = &stall.held {
                 let response = t.response.map_or(0, |of| of.first.frame);

@@ -137,10 +137,11 @@ impl Pairing {
     /// Closes the response without a request.
     pub(super) fn close_stray(&mut self, events: &mut impl Events) {
         if let Some(stray) = self.stray.take() {
-            events.tell(Event::Closed(Case {
+            let case = Case {
                 transaction: &stray.transaction,
                 parties: &stray.parties,
-            }));
+            };
+            events.tell(Event::Closed(case, false));
         }
     }
 }

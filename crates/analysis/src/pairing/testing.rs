@@ -104,7 +104,7 @@ impl Bench {
                 settings: Settings::default(),
                 spare: RefCell::default(),
                 rooms: Rooms::default(),
-                steps: RefCell::default(),
+                steps: Default::default(),
                 suspect: Cell::new(0),
                 tick_ns: Cell::new(0),
                 metered: true,
@@ -216,7 +216,7 @@ impl Bench {
     }
 
     fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, &mut Listener<'_>)) {
-        *self.shared.steps.borrow_mut() = self.steps;
+        self.shared.steps.set(&self.steps);
         let world = World {
             shared: &self.shared,
             sure: at(self.sure),
@@ -247,7 +247,7 @@ impl Bench {
                 lost.push((wait.began.as_nanos() / 1_000_000, at.as_nanos() / 1_000_000));
             }
             Event::Orphaned(..) => *orphans += 1,
-            Event::Closed(case) => {
+            Event::Closed(case, _) => {
                 let t = case.transaction;
                 heard.push(Heard::Closed(asked(t), t.outcome));
                 closed.push(t.clone());

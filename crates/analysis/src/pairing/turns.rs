@@ -46,7 +46,7 @@ impl Pairing {
                 }
                 (OpenState::Done, Said::Again) if !own && open.by_turn => {
                     open.deed = Deed::Retransmitted;
-                    let t = &mut open.transaction;
+                    let t = &mut *open.transaction;
                     t.duplicate_responses = t.duplicate_responses.saturating_add(1);
                     t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
                     t.absorb(tally);
@@ -167,7 +167,7 @@ impl Open {
         events: &mut impl Events,
     ) -> u64 {
         self.deed = Deed::Request;
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.absorb(tally);
         t.request_bytes += tally.bytes;
         t.frames.request = t.frames.request.saturating_add(tally.frames);
@@ -199,7 +199,7 @@ impl Open {
 
     /// Puts the answer aside; `data` is what the request itself brought.
     fn shelve(&mut self, data: u64) {
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         let Some(response) = t.response.take() else {
             return;
         };
@@ -228,7 +228,7 @@ impl Open {
         let Some(shelved) = self.shelved.take() else {
             return;
         };
-        let t = &mut self.transaction;
+        let t = &mut *self.transaction;
         t.response = Some(shelved.response);
         t.outcome = shelved.outcome;
         t.status = shelved.status;

@@ -19,7 +19,7 @@ impl Open {
     /// Whether it only asks whether the other end is there.
     #[inline]
     pub(super) fn is_probe(&self) -> bool {
-        let t = &self.transaction;
+        let t = &*self.transaction;
         t.kind == Kind::Other && t.effects.has(Effects::PROBES)
     }
 
@@ -70,6 +70,7 @@ impl Open {
             Waiting::Client(began) => {
                 let outstanding = self.outstanding(began, at);
                 events.tell(Event::Ends(self.wait(began), at, outstanding.as_ref()));
+                self.transaction.is_told();
             }
             Waiting::ByDesign(began) => events.tell(Event::Waited(self.wait(began), at)),
         }
@@ -164,7 +165,7 @@ impl Open {
     /// it is not known how long the wait was.
     #[inline(always)]
     fn outstanding(&mut self, began: Timestamp, end: Timestamp) -> Option<Outstanding> {
-        let t = &self.transaction;
+        let t = &*self.transaction;
         if t.flags.contains(Flags::CLOCK_STEP) || t.outcome == Outcome::GivenUp {
             return None;
         }

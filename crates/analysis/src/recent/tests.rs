@@ -367,7 +367,7 @@ proptest! {
                 transaction: t,
                 parties: &parties,
             };
-            Reporter::new(&mut books, &Path::default(), &mut ()).tell(Event::Closed(case));
+            Reporter::new(&mut books, &Path::default(), &mut ()).tell(Event::Closed(case, false));
         }
         books.post();
         collectors.batch(&books.take_batch(RecordBatch::default()));

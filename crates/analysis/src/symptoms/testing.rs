@@ -195,7 +195,7 @@ impl Bench {
     /// A client waits for it, or for anyone to answer it.
     pub(super) fn begins(&mut self, t: &Transaction, began: i64, anyone: bool) {
         self.about(t, |watch, case| {
-            watch.begins(Wait {
+            watch.begins(&Wait {
                 case,
                 began: at(began),
                 anyone,

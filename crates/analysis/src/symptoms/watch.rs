@@ -10,7 +10,7 @@ use super::watchers::{Witness, is_ordinary};
 use super::{Threshold, Thresholds, answers, clients, is_group, is_request, repeats, sessions};
 use crate::account::Outstanding;
 use crate::bounds::{Bound, Hits};
-use crate::case::{Case, Wait};
+use crate::case::{Case, NewWait, Wait};
 use crate::column::Column;
 use crate::stalls::GivenBack;
 use crate::table::TablePlace;
@@ -122,20 +122,21 @@ impl Watch {
     }
 
     /// Somebody waits for a request.
-    pub(crate) fn begins(&mut self, wait: Wait<'_>) {
-        let Some(pair) = self.pairs.still(wait.case.parties.pair) else {
+    #[inline(always)]
+    pub(crate) fn begins(&mut self, wait: &impl NewWait) {
+        let Some(pair) = self.pairs.still(wait.places().pair) else {
             return;
         };
         let waiting = &mut pair.waiting;
         if let Some((_, next)) = waiting.back_mut() {
-            next.get_or_insert(wait.began);
+            next.get_or_insert(wait.began());
             pair.overlaps = true;
         }
         if waiting.len() >= WAITING {
             waiting.pop_front();
             pair.crowded = true;
         }
-        waiting.push_back((wait.case.transaction.number, None));
+        waiting.push_back((wait.number(), None));
     }
 
     /// Nobody waits for this request any more.

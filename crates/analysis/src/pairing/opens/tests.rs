@@ -117,7 +117,7 @@ proptest! {
         let mut serial = 0;
         let mut open = |id: u8, lane: u8, kind: u8, deadline: i64| {
             let mut open = spare.next();
-            open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
+            *open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
             (open.serial, open.id, open.lane) = (serial, name(id), name(lane));
             open.state = if kind == 1 { OpenState::Asking } else { OpenState::Waiting };
             open.expect = if kind == 2 { Expect::Headerless } else { Expect::Response };
@@ -210,7 +210,7 @@ fn the_index_is_there_only_while_many_are_open() {
     for serial in 0..MANY as u64 {
         assert!(opens.lookup.is_none());
         let mut open = spare.next();
-        open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
+        *open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
         open.serial = serial;
         opens.push(open);
     }
@@ -230,7 +230,7 @@ fn a_gap_looks_at_no_more_requests_than_it_changes() {
     let mut opens = Opens::default();
     for serial in 0..OPEN {
         let mut open = spare.next();
-        open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
+        *open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
         (open.serial, open.had, open.opaque) = (serial, serial * 10, true);
         opens.push(open);
     }
@@ -265,7 +265,7 @@ fn overlaid_are_those_whose_own_side_lacks_data_later() {
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let side = (dice >> 33) as usize % 2;
         let mut open = spare.next();
-        open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
+        *open.transaction = transaction(serial + 1, Kind::Read, 0, 1);
         (open.serial, open.side) = (serial, side);
         open.awaited = None;
         opens.push(open);
