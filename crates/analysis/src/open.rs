@@ -147,7 +147,7 @@ impl Tracked {
     }
 
     /// Others know it as it is now.
-    pub(crate) const fn is_told(&mut self) {
+    pub(crate) const fn mark_told(&mut self) {
         self.written = false;
     }
 

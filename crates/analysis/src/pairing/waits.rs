@@ -70,7 +70,7 @@ impl Open {
             Waiting::Client(began) => {
                 let outstanding = self.outstanding(began, at);
                 events.tell(Event::Ends(self.wait(began), at, outstanding.as_ref()));
-                self.transaction.is_told();
+                self.transaction.mark_told();
             }
             Waiting::ByDesign(began) => events.tell(Event::Waited(self.wait(began), at)),
         }
