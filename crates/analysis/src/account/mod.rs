@@ -133,9 +133,10 @@ impl Accounts {
         let place = wait.places().client;
         // Who will answer a question to anyone is not known yet.
         if !wait.anyone() && !place.is_nowhere() {
-            let client = self.client_at(place);
-            let ends = [wait.server(), wait.client()];
-            client.nearest.began(ends, evidence);
+            let client = self.client(place);
+            client
+                .nearest
+                .began([wait.server(), wait.client()], evidence);
             client.timeline.begins(wait.began());
         }
     }
@@ -153,7 +154,7 @@ impl Accounts {
             self.stalled.clear();
             return;
         }
-        let client = self.client(wait);
+        let client = self.client(wait.case.parties.client);
         if !wait.anyone {
             client.timeline.ends(wait.began);
         }
@@ -219,10 +220,11 @@ impl Accounts {
     /// A wait by design began.
     pub(crate) fn waits(&mut self, wait: Wait<'_>, operations: &mut Operations) {
         let owner = SliceOwner::of_stretch(wait.case, operations);
-        if !self.client(wait).timeline.waits(wait.began, owner) {
+        let place = wait.case.parties.client;
+        if !self.client(place).timeline.waits(wait.began, owner) {
             return;
         }
-        let client = self.clients.of(wait.case.parties.client);
+        let client = self.clients.of(place);
         let course = self.course.as_deref_mut();
         let (timeline, mut posting) = client.posting(&mut self.sums, course);
         if !timeline.makes_room(self.think_ns, &mut posting) {
@@ -232,7 +234,8 @@ impl Accounts {
 
     /// It is over since `at`.
     pub(crate) fn waited(&mut self, wait: Wait<'_>, at: Timestamp) {
-        self.client(wait).timeline.waited(wait.began, at);
+        let client = self.client(wait.case.parties.client);
+        client.timeline.waited(wait.began, at);
     }
 
     /// From the beginning of the wait to `at` the response, or the request, was lost.
@@ -255,12 +258,13 @@ impl Accounts {
         at: Timestamp,
         operations: &mut Operations,
     ) {
-        if wait.case.parties.client.is_nowhere() {
+        let place = wait.case.parties.client;
+        if place.is_nowhere() {
             return;
         }
         let owner = SliceOwner::of_stretch(wait.case, operations);
         let stretch = (phase, wait.began, at);
-        if !self.client(wait).timeline.lost(stretch, owner) {
+        if !self.client(place).timeline.lost(stretch, owner) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
     }
@@ -446,12 +450,7 @@ impl Accounts {
 
     /// The client who waits.
     #[inline]
-    fn client(&mut self, wait: Wait<'_>) -> &mut Client {
-        self.client_at(wait.case.parties.client)
-    }
-
-    #[inline]
-    fn client_at(&mut self, place: TablePlace) -> &mut Client {
+    fn client(&mut self, place: TablePlace) -> &mut Client {
         if let Some(gone) = self.clients.renew(place) {
             self.leaves(gone);
         }
