@@ -134,9 +134,8 @@ impl Accounts {
         // Who will answer a question to anyone is not known yet.
         if !wait.anyone() && !place.is_nowhere() {
             let client = self.client(place);
-            client
-                .nearest
-                .began([wait.server(), wait.client()], evidence);
+            let ends = [wait.server(), wait.client()];
+            client.nearest.began(ends, evidence);
             client.timeline.begins(wait.began());
         }
     }
