@@ -248,11 +248,7 @@ fn narrow() -> Settings {
 }
 
 fn run(frames: &[OwnedFrame], settings: Settings) -> Found {
-    analysis::analyse(
-        registry(),
-        frames.iter().map(OwnedFrame::as_frame),
-        settings,
-    )
+    analysis::analyse(registry, frames.iter().map(OwnedFrame::as_frame), settings)
 }
 
 #[test]

@@ -17,15 +17,27 @@ pub(crate) struct Found {
 /// # Panics
 /// When it does not.
 pub(crate) fn analyse<'a>(
-    registry: Registry,
-    frames: impl IntoIterator<Item = Frame<'a>>,
+    registry: fn() -> Registry,
+    frames: impl IntoIterator<Item = Frame<'a>, IntoIter: Clone>,
     settings: Settings,
 ) -> Found {
+    let frames = frames.into_iter();
+    let (count, found) = at_once(registry(), frames.clone(), settings);
+    found.check(count);
+    let by_roles = by_roles(registry(), frames, settings);
+    let all = |of: &Found| format!("{:?} {:?}", of.transactions, of.snapshot);
+    assert_eq!(all(&by_roles), all(&found), "by roles, as on threads");
+    found
+}
+
+/// Frame by frame, and how many there were.
+fn at_once<'a>(
+    registry: Registry,
+    frames: impl Iterator<Item = Frame<'a>>,
+    settings: Settings,
+) -> (u64, Found) {
     let mut analyzer = Analyzer::new(registry, settings).recording();
-    let mut statistics = Collectors::new(&Options {
-        rows: settings.rows,
-        think_ns: settings.think_ns,
-    });
+    let mut statistics = collectors(&settings);
     let mut transactions = Vec::new();
     let mut count = 0;
     for frame in frames {
@@ -35,19 +47,58 @@ pub(crate) fn analyse<'a>(
             statistics.batch(&analyzer.take_batch(Default::default()));
         }
     }
-    analyzer.finish(&mut transactions);
-    statistics.batch(&analyzer.take_all(Default::default()));
-    let figures = statistics.figures(analyzer.entities());
-    let snapshot = analyzer.snapshot(figures);
-    let found = Found {
-        transactions,
-        snapshot,
-    };
-    found.check(count);
-    found
+    (count, Found::at_the_end(analyzer, statistics, transactions))
+}
+
+/// As it is done on several threads: frames are looked at ahead, and accounts are kept by who was lent them, behind.
+fn by_roles<'a>(
+    registry: Registry,
+    frames: impl Iterator<Item = Frame<'a>>,
+    settings: Settings,
+) -> Found {
+    let mut analyzer = Analyzer::new(registry, settings).recording();
+    let mut statistics = collectors(&settings);
+    let mut transactions = Vec::new();
+    let mut intake = analyzer.intake_counting();
+    let mut accounting = analyzer.lend().expect("no seconds are kept");
+    let (mut entries, mut look) = Default::default();
+    for (number, frame) in (0u32..).zip(frames) {
+        intake.look(&frame, &mut look);
+        analyzer.looked(&frame, &look, &mut transactions);
+        // Wherever entries are cut: here seldom, so that what is known of earlier ones matters.
+        if number.is_multiple_of(7) || analyzer.has_entries() {
+            entries = analyzer.take_entries(entries);
+            accounting.enter_all(&mut entries);
+            statistics.batch(&accounting.take_batch(Default::default()));
+        }
+    }
+    analyzer.intake_over(intake);
+    analyzer.give_back(accounting);
+    Found::at_the_end(analyzer, statistics, transactions)
+}
+
+fn collectors(settings: &Settings) -> Collectors {
+    Collectors::new(&Options {
+        rows: settings.rows,
+        think_ns: settings.think_ns,
+    })
 }
 
 impl Found {
+    fn at_the_end(
+        mut analyzer: Analyzer,
+        mut statistics: Collectors,
+        mut transactions: Vec<Transaction>,
+    ) -> Self {
+        analyzer.finish(&mut transactions);
+        statistics.batch(&analyzer.take_all(Default::default()));
+        let figures = statistics.figures(analyzer.entities());
+        Self {
+            transactions,
+            snapshot: analyzer.snapshot(figures),
+        }
+    }
+
     /// The count of a reason for the capture's grade.
     #[must_use]
     pub(crate) fn reason(&self, name: &str) -> u64 {

@@ -250,6 +250,6 @@ impl Wire {
             wire_len: bytes.len() as u32,
             bytes,
         });
-        analysis::analyse(wirewait_dissectors::registry(), frames, Settings::default())
+        analysis::analyse(wirewait_dissectors::registry, frames, Settings::default())
     }
 }

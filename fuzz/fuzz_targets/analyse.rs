@@ -12,5 +12,5 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let (settings, frames) = frames::frames(data);
-    analysis::analyse(wirewait_dissectors::registry(), frames, settings);
+    analysis::analyse(wirewait_dissectors::registry, frames, settings);
 });

@@ -18,5 +18,5 @@ fuzz_target!(|data: &[u8]| {
     for frame in &mut frames {
         frame.link = LinkType(toy::LINK_TYPE);
     }
-    analysis::analyse(toy::registry(), frames, settings);
+    analysis::analyse(toy::registry, frames, settings);
 });

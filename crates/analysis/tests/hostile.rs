@@ -35,7 +35,7 @@ fn run(frames: &[Stamped], settings: Settings) -> Found {
         wire_len: bytes.len() as u32,
         bytes,
     });
-    analysis::analyse(toy::registry(), frames, settings)
+    analysis::analyse(toy::registry, frames, settings)
 }
 
 fn narrow() -> Settings {
