@@ -5,7 +5,7 @@ use crate::by_template::ByTemplate;
 use crate::table::{Known, KnownSide, Table, TablePlace};
 use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
-use wirewait_wire::{DissectorId, Endpoint, Order, Registry, Session, Walk};
+use wirewait_wire::{DissectorId, Endpoint, Key, Order, Registry, Session, Walk};
 
 /// One direction between two ends, as the layers of its frames show it, and the places of all data
 /// about it. Each collector has its place in here; nothing else may depend on whether the place is
@@ -19,6 +19,8 @@ pub(crate) struct Path {
     pub(crate) conversation: KnownSide,
     /// Where the conversation of its byte stream was found last, and which side sends.
     pub(crate) stream: KnownSide,
+    /// Which port of its byte stream is claimed, and who cuts that into messages.
+    pub(crate) claimed: OnceCell<Option<(Key, DissectorId)>>,
     pub(crate) link: KnownSide,
     /// What the meters keep of it; nothing where nobody reads them.
     metered: OnceCell<Box<Metered>>,

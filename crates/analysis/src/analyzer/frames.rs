@@ -203,9 +203,9 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let (frame, walk) = (seen.frame, seen.walk);
-        let input = match walk.message {
-            Some(span) => walk.bytes(frame, span),
-            None => walk.payload(frame),
+        let (input, at) = match walk.message {
+            Some(span) => (walk.bytes(frame, span), span.start),
+            None => (walk.payload(frame), walk.last()?.payload),
         };
         let mut arrival = Arrival {
             facts: &walk.facts,
@@ -216,11 +216,7 @@ impl AnalyzerState {
                 bytes: input.bytes,
                 length: input.length,
                 mark: seen.mark,
-                at: walk
-                    .message
-                    .map(|span| span.start)
-                    .or(walk.last().map(|span| span.payload))
-                    .unwrap_or(0),
+                at,
                 share: (0, input.length),
                 hops: walk.facts.hops,
                 resent: None,
@@ -255,12 +251,11 @@ impl AnalyzerState {
                     None
                 }
                 Carries::Turn(turn) => {
-                    let span = walk.last()?;
-                    let front = span.start as usize..span.payload as usize;
+                    let layer = walk.last()?;
+                    let front = layer.start as usize..layer.payload as usize;
                     let front = frame.bytes.get(front).unwrap_or_default();
-                    let placed = common
-                        .registry
-                        .placed(span.dissector, walk.bytes(frame, span));
+                    let bytes = walk.bytes(frame, layer);
+                    let placed = common.registry.placed(layer.dissector, bytes);
                     self.turn(&arrival, turn, (front, placed), common, sink)
                 }
                 _ => {

@@ -19,7 +19,10 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let facts = arrival.facts;
-        let (claim, framer) = match common.registry.claimed(arrival.next) {
+        let path = arrival.path;
+        // Ports are part of what makes a path.
+        let claimed = || common.registry.claimed(arrival.next);
+        let (claim, framer) = match *path.claimed.get_or_init(claimed) {
             Some((claim, framer)) => (Some(claim), framer),
             None => (None, self.unclaimed_framer(arrival, segment, common)?),
         };
@@ -27,7 +30,6 @@ impl AnalyzerState {
         dissector.framing?;
         let key = || ConversationKey::new((facts.from, facts.to), None, framer.0);
         // What is known by its looks may come to look like something else.
-        let path = arrival.path;
         let known = match claim {
             Some(_) => &path.stream,
             None => &KnownSide::default(),
