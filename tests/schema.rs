@@ -60,3 +60,24 @@ fn comparisons_are_as_their_schema_says() {
         assert_eq!(found.trim(), said, "{more:?}");
     }
 }
+
+#[test]
+fn joined_captures_are_as_their_schema_says() {
+    let test = "joined_captures_are_as_their_schema_says";
+    let Some(folder) = captures(test) else {
+        return;
+    };
+    let then = "unknown = set(document) - set(schema['properties'])\n\
+         assert not unknown, unknown\n\
+         print(len(document['alone']), len(document['by_server']) > 0)";
+    let ends = ["cli", "srv"]
+        .map(|end| folder.join(format!("lab/04_smb2_202_delay5ms_server_egress_{end}.pcap")));
+    let output = crate::support::program()
+        .args(["between", "--format", "json"])
+        .args(ends)
+        .output()
+        .unwrap();
+    if let Some(found) = validated(test, "between", then, &output.stdout) {
+        assert_eq!(found.trim(), "2 True");
+    }
+}

@@ -1,7 +1,7 @@
 //! Makes text from outside harmless to a terminal.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Shows a text with everything that could command a terminal, or turn the reading
 /// direction around, as `\x1b` or `\u{202e}`.
@@ -48,13 +48,28 @@ impl Escaped<'_> {
     }
 }
 
-/// Passes JSON on with everything that could command a terminal as `\u001b`: a program that reads
-/// it has the text as it was. Texts have to come whole, as serde_json writes them.
-pub(crate) struct JsonEscaping<W>(pub(crate) W);
+/// Passes what `write` writes on with everything that could command a terminal as `\u001b`: a program that reads
+/// it has the text as it was.
+///
+/// # Errors
+/// What `write` and `out` say.
+pub(crate) fn json<W: Write>(
+    out: W,
+    write: impl FnOnce(&mut BufWriter<JsonEscaping<W>>) -> serde_json::Result<()>,
+) -> io::Result<()> {
+    // serde_json writes a few bytes at a time; they are looked at many at a time.
+    let mut gathered = BufWriter::new(JsonEscaping(out));
+    write(&mut gathered)?;
+    gathered.into_inner()?;
+    Ok(())
+}
+
+/// Passes JSON on. Texts have to come whole, as serde_json writes them: a buffer passes on whole what came whole.
+pub(crate) struct JsonEscaping<W>(W);
 
 impl<W: Write> Write for JsonEscaping<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nearly all of it, a few bytes at a time.
+        // Nearly all of it.
         if bytes.iter().all(|b| matches!(b, b' '..=b'~' | b'\n')) {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
@@ -101,16 +116,15 @@ mod tests {
     fn json_is_read_back_as_it_was_and_cannot_command_the_terminal() {
         let text = "a\x1b[2J\n\u{9b}31m\x7f\u{202e}exe.\u{2069} \"\\ Zażółć";
         let mut out = Vec::new();
-        serde_json::to_writer_pretty(JsonEscaping(&mut out), &[text]).unwrap();
+        // Together they come in several pieces.
+        let many = vec![text; 1000];
+        json(&mut out, |out| serde_json::to_writer_pretty(out, &many)).unwrap();
         let written = String::from_utf8(out).unwrap();
         assert!(
             !written.contains(|c| c != '\n' && Escaped::is_needed(c)),
             "{written:?}"
         );
-        assert_eq!(
-            serde_json::from_str::<Vec<String>>(&written).unwrap(),
-            [text]
-        );
+        assert_eq!(serde_json::from_str::<Vec<String>>(&written).unwrap(), many);
         assert!(written.contains("Zażółć"));
     }
 

@@ -177,7 +177,7 @@ pub(crate) fn operation(of: &OperationKey) -> String {
 }
 
 /// Mean frames on the wire per request that carry its messages, and that only acknowledge them: two
-/// numbers that say different things (perf definitions, sections 4 and 5.1.5).
+/// numbers that say different things (definitions, section 4).
 #[must_use]
 pub fn frames_per_request(frames: &FrameSums, counts: &Counts) -> (Option<Milli>, Option<Milli>) {
     // A response whose request was not captured is an exchange too, and its frames are in
@@ -310,7 +310,7 @@ mod tests {
         };
         let both = frames_per_request(&frames, &counts);
         assert_eq!(both, (Some(Milli(4200)), Some(Milli(1600))));
-        // One of the frames was 45 on the wire (perf definitions, 5.1.5).
+        // One of the frames was 45 on the wire (definitions, section 4).
         let frames = FrameSums {
             offloaded: 44,
             ..frames

@@ -20,7 +20,7 @@ mod verdict;
 
 use crate::about::About;
 use crate::document::{documents, of};
-use crate::escape::JsonEscaping;
+use crate::escape;
 use crate::ladder::Ladder;
 use crate::transactions::Row;
 use std::io::{self, Write};
@@ -49,7 +49,9 @@ pub fn report_with(
     ladder: Option<&Ladder>,
 ) -> io::Result<()> {
     let document: ReportDocument<'_> = of((snapshot, about, ladder));
-    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document)?;
+    escape::json(&mut *out, |out| {
+        serde_json::to_writer_pretty(out, &document)
+    })?;
     writeln!(out)
 }
 

@@ -16,7 +16,7 @@ pub use buckets::Buckets;
 pub use text::text;
 
 use crate::document::of;
-use crate::escape::JsonEscaping;
+use crate::escape;
 use document::{Document, DocumentForm};
 use std::fmt;
 use std::io::{self, Write};
@@ -42,10 +42,11 @@ impl std::error::Error for Refused {}
 /// # Errors
 /// What `out` says.
 pub fn json(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
-    let mut serializer =
-        serde_json::Serializer::with_formatter(JsonEscaping(&mut *out), lines::Lines::new());
     let document: Document = of(summary);
-    serde::Serialize::serialize(&document, &mut serializer)?;
+    escape::json(&mut *out, |out| {
+        let mut serializer = serde_json::Serializer::with_formatter(out, lines::Lines::new());
+        serde::Serialize::serialize(&document, &mut serializer)
+    })?;
     writeln!(out)
 }
 

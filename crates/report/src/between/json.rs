@@ -2,6 +2,7 @@
 
 use super::{BetweenReport, sentence};
 use crate::document::{Written, documents, of};
+use crate::escape;
 use crate::figures::Command;
 use std::io::{self, Write};
 use wirewait_judge::between::{BetweenOf, BetweenRow, Clocks, InVain, LostFrames};
@@ -16,7 +17,9 @@ const SCHEMA: &str = "wirewait-between/1";
 /// What `out` says.
 pub fn json(out: &mut impl Write, report: &BetweenReport<'_>) -> io::Result<()> {
     let document: BetweenDocument<'_> = of(report);
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    escape::json(&mut *out, |out| {
+        serde_json::to_writer_pretty(out, &document)
+    })?;
     writeln!(out)
 }
 
@@ -148,5 +151,16 @@ impl<T> Written<[T; 3]> for Spread<T> {
             median,
             most,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_is_the_published_one() {
+        let schema = crate::schema::of::<BetweenDocument<'_>>(SCHEMA);
+        crate::schema::check("between.schema.json", &schema);
     }
 }

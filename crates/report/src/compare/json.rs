@@ -5,7 +5,7 @@ use super::doubts::doubts;
 use super::words::{at_load, group_name, rounded, sentence};
 use super::{Compared, Configuration};
 use crate::document::{documents, of};
-use crate::escape::JsonEscaping;
+use crate::escape;
 use crate::figures::Milli;
 use crate::time::Rfc3339;
 use serde_json::{Map, Number, Value};
@@ -25,7 +25,9 @@ pub const SCHEMA: &str = "wirewait-compare/1";
 /// What `out` says.
 pub fn json(out: &mut impl Write, compared: &Compared<'_>) -> io::Result<()> {
     let document: ComparedDocument<'_> = of(compared);
-    serde_json::to_writer_pretty(JsonEscaping(&mut *out), &document)?;
+    escape::json(&mut *out, |out| {
+        serde_json::to_writer_pretty(out, &document)
+    })?;
     writeln!(out)
 }
 

@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::text::{Timed, table, timed};
 use crate::document::{documents, of};
-use crate::escape::JsonEscaping;
+use crate::escape;
 use crate::figures::Grouped;
 use crate::text::{Look, noted};
 use crate::time::{Human, Rfc3339};
@@ -98,7 +98,7 @@ impl Buckets {
     /// What `out` says.
     pub fn json(&self, out: &mut impl Write) -> io::Result<()> {
         let document: BucketSeries = of(self);
-        serde_json::to_writer(JsonEscaping(&mut *out), &document)?;
+        escape::json(&mut *out, |out| serde_json::to_writer(out, &document))?;
         writeln!(out)
     }
 }
