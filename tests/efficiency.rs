@@ -312,7 +312,7 @@ fn acknowledgements_of_part_of_a_long_frame_are_acknowledgements() {
     assert_eq!(spent(&frames), (alone + 3, control, data - 2));
 }
 
-/// Perf definitions, 5.1.5: of a segment that the capturing station put together, each request and response counts the
+/// Definitions, section 4: of a segment that the capturing station put together, each request and response counts the
 /// frames on the wire, `ceil(tcp.len / (1514 - headers))`. Against the same sum over the frames of tshark
 /// (`frame.len > 1518 && (smb2 || nbss)`, and what is reassembled with these), none of which has two messages.
 #[test]

@@ -64,8 +64,8 @@ const EXAMPLES: [(&str, &str); 11] = [
     ),
     (
         "last-calibrate",
-        "  wirewait last-calibrate cluster.pcap -o last.toml
-  wirewait decode cluster.pcap -d --last-profile last.toml",
+        "  wirewait last-calibrate cluster.pcap -o last.csv
+  wirewait decode cluster.pcap -d --last-profile last.csv",
     ),
 ];
 

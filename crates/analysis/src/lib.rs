@@ -1,5 +1,5 @@
-//! From frames to figures, for any protocol: conversations, ordering, messages, pairing,
-//! statistics. No I/O, no clock but the frames' own, no protocol by name: what a message
+//! From frames to figures, for any protocol: conversations, ordering, messages, pairing, the account of
+//! time, symptoms. No I/O, no clock but the frames' own, no protocol by name: what a message
 //! means is learned from the registry that the analyser is handed.
 
 #![forbid(unsafe_code)]

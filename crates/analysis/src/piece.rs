@@ -289,7 +289,7 @@ mod tests {
     use super::*;
     use wirewait_wire::Timestamp;
 
-    /// Perf definitions, 5.1.5: ceil(payload / MSS). Ethernet, IPv4 and TCP with time stamps: 66 bytes of headers, and
+    /// Definitions, section 4: ceil(payload / MSS). Ethernet, IPv4 and TCP with time stamps: 66 bytes of headers, and
     /// 1,448 of data in 1,514.
     #[test]
     fn a_frame_that_was_put_together_counts_as_those_on_the_wire() {

@@ -1,7 +1,7 @@
 //! What a stream is, decided by its first bytes.
 //!
 //! [`FORMATS`] is the whole knowledge: to read one more format, write a file with a
-//! [`Reader`] and a [`Format`], and add its line here.
+//! [`Reader`] and a [`Format`], and add its `mod` and its line here.
 
 use crate::calendar::Zone;
 use crate::fault::Fault;

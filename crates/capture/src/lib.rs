@@ -7,7 +7,7 @@
 //!
 //! The parts, bottom up: a `Window` reads a stream in large pieces and lends parts of
 //! it; a `Reader`, one per file format, finds the records in a window; `Files` merges
-//! readers. A new format is a file with a `Reader` and one line in the table in
+//! readers. A new format is a file with a `Reader`, its `mod`, and one line in the table in
 //! `format.rs`. Nothing in this crate prints.
 
 #![forbid(unsafe_code)]

@@ -82,7 +82,7 @@ pub struct FrameCounts {
     /// With bytes that had all been seen before.
     pub retransmitted: u32,
     /// Frames on the wire beyond those of request, interim and final response: what the capturing station put together
-    /// (offload) counts there as one, and was several (perf definitions, 5.1.5).
+    /// (offload) counts there as one, and was several (definitions, section 4).
     pub offloaded: u32,
 }
 

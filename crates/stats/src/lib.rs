@@ -1,5 +1,5 @@
 //! Statistics over the transactions of a capture. Each is a file of its own that implements
-//! [`Collector`], and a line in `all` below.
+//! [`Collector`], its `mod` and a line of `all` below.
 
 #![forbid(unsafe_code)]
 
