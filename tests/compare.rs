@@ -640,6 +640,42 @@ fn a_sentence_that_says_slower_shows_slower_figures() {
 }
 
 /// A job is what a user waits for: requests of one client for one file with no pause between them.
+/// A word beside a change that goes the other way says that it is of most requests.
+#[test]
+fn a_row_that_says_faster_has_no_slower_mean_beside_it() {
+    let Some(folder) = captures("a_row_that_says_faster_has_no_slower_mean_beside_it") else {
+        return;
+    };
+    let names = [
+        "lab/01_smb1_nt1_port139_records_1client_srv.pcap",
+        "lab/09_midconnection_start_nt1_smb2_srv.pcap",
+    ];
+    let files = names.map(|name| folder.join(name).display().to_string());
+    let (mut alike, mut mostly) = (0, 0);
+    for [base, other] in [[&files[0], &files[1]], [&files[1], &files[0]]] {
+        for by in ["operation", "share", "client"] {
+            let output = wirewait(&["compare", "--format", "csv", "--by", by, base, other]);
+            let text = String::from_utf8(output.stdout).unwrap();
+            let header = text.lines().next().unwrap();
+            let column = |wanted| header.split(',').position(|name| name == wanted).unwrap();
+            let change = column("response_time_change_percent");
+            for row in text.lines().filter(|row| row.contains("er, p ")) {
+                // What is quoted stands at the end.
+                let change: f64 = row.split(',').nth(change).unwrap().parse().unwrap();
+                let said = row.split('"').nth(1).unwrap();
+                let slower = said.contains("slower");
+                match said.starts_with("mostly") {
+                    true => mostly += 1,
+                    false => alike += 1,
+                }
+                let against = change != 0.0 && (change < 0.0) == slower;
+                assert_eq!(said.starts_with("mostly"), against, "{row}");
+            }
+        }
+    }
+    assert!(alike > 0 && mostly > 3, "{alike} {mostly}");
+}
+
 #[test]
 fn requests_for_one_file_in_a_row_are_a_job() {
     let text = "title jobs\n\

@@ -448,6 +448,34 @@ fn private_output_names_no_user_share_or_file() {
     }
 }
 
+/// Also where frames are shown in words; and what would write the frames themselves is refused.
+#[test]
+fn private_output_hides_what_frames_say() {
+    let capture = "captures/smb1/session.pcapng";
+    let names = ["LEDGER.DAT", "ANNA"];
+    let mut named = 0;
+    for arguments in [
+        &["report", "--format", "html"][..],
+        &["report", "--format", "json", "--conversation", "1"],
+        &["report", "--format", "csv"],
+        &["counters", "--format", "json"],
+        &["compare", "--format", "json", capture],
+    ] {
+        let open = stdout(&wirewait(&[arguments, &[capture]].concat()));
+        named += usize::from(open.contains(names[0]));
+        let private = wirewait(&[arguments, &["--private", capture]].concat());
+        let private = stdout(&private);
+        assert!(private.len() > 500, "{arguments:?}");
+        for name in names {
+            assert!(!private.contains(name), "{arguments:?}: {name}");
+        }
+    }
+    assert!(named >= 2, "{named}");
+    let frames = wirewait(&["report", "--private", "--format", "pcapng", capture]);
+    assert_eq!(frames.status.code(), Some(2));
+    assert!(stderr(&frames).contains("whose frames have the names"));
+}
+
 const LAST: &str = "captures/last/calibration.pcapng";
 
 /// What is invented of LAST in this capture is found again, where the invention put it

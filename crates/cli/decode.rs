@@ -4,7 +4,7 @@ use crate::args::{DecodeArgs, DecodeFormat, FrameRange, TimeFormat};
 #[cfg(feature = "columns")]
 use crate::columns::ColumnFile;
 use crate::failure::{Failure, Verdict};
-use crate::input::{Input, is_stdin, warn};
+use crate::input::{Input, is_stdin, nothing, warn};
 use crate::last_profile;
 use crate::output::Output;
 use wirewait::{Analyzer, Choice, Frame, Layout, Registry, Settings};
@@ -68,6 +68,9 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
         })
     })?;
     target.finish()?;
+    if number == 0 {
+        warn(&nothing(0));
+    }
     for selector in decoder.missing() {
         warn(&format!(
             "--select {selector}: no frame that was shown has it"

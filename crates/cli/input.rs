@@ -275,7 +275,7 @@ impl Input {
 }
 
 /// Why there is not one frame to analyse, and what to do.
-fn nothing(read: u64) -> String {
+pub(crate) fn nothing(read: u64) -> String {
     match read {
         0 => {
             "the capture has no frames; capture some: wirewait live -i eth0 --save FILE".to_owned()

@@ -145,6 +145,11 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
         }
     }
     if args.format == ReportFormat::Pcapng {
+        if args.analysis.private {
+            return wrong(
+                "--private: not with --format pcapng, whose frames have the names; leave one of them out",
+            );
+        }
         if args.summary.is_some() {
             return wrong("--summary: not with --format pcapng; write the sums by another report");
         }

@@ -100,6 +100,11 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights, again: Again) -> Result<V
         LiveFormat::Ndjson | LiveFormat::Pcapng => Output::open_growing(&args.output, &[])?,
         _ => Output::open(&args.output, &[])?,
     };
+    if args.format == LiveFormat::Pcapng && args.analysis.private {
+        return Err(Failure::Usage(
+            "--private: not with --format pcapng, whose frames have the names; leave one of them out".to_owned(),
+        ));
+    }
     if args.format == LiveFormat::Pcapng && output.terminal {
         return Err(Failure::Usage(
             "--format pcapng: the output is a terminal; write it to a file (-o live.pcapng) or \

@@ -316,14 +316,20 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
     }
     if joined.unanswered > 0 {
         let vain = &joined.in_vain;
-        lines.push(format!(
-            "Doubt: {} not answered in {clients}. Of the wait for them, {} counts as the server's, which had the \
-             request; {} as the way's, where it or its response was lost; of {} it is not known.",
-            were(joined.unanswered),
-            report.span(vain.server_ns),
-            report.span(vain.way_ns),
-            report.span(vain.unknown_ns),
-        ));
+        let mut line = format!(
+            "Doubt: {} not answered in {clients}.",
+            were(joined.unanswered)
+        );
+        if vain.server_ns > 0 || vain.way_ns > 0 || vain.unknown_ns > 0 {
+            line.push_str(&format!(
+                " Of the wait for them, {} counts as the server's, which had the request; {} as the way's, where it \
+                 or its response was lost; of {} it is not known.",
+                report.span(vain.server_ns),
+                report.span(vain.way_ns),
+                report.span(vain.unknown_ns),
+            ));
+        }
+        lines.push(line);
     }
     if joined.left_out > 0 {
         lines.push(format!(

@@ -118,7 +118,12 @@ pub struct Climb {
     heard: HeardFrame,
     walk: Walk,
     number: u64,
+    /// Names are hidden.
+    private: bool,
 }
+
+/// What stands in place of a frame's words where names are hidden.
+const HIDDEN: &str = "hidden (--private)";
 
 impl fmt::Debug for Climb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -144,6 +149,7 @@ impl Climb {
             heard: HeardFrame::new(transaction),
             walk: Walk::default(),
             number: 0,
+            private: settings.private,
         }
     }
 
@@ -200,9 +206,14 @@ impl Climb {
                 let frame = kept.frame.as_frame();
                 self.registry.walk(&frame, Depth::Full, &mut self.walk);
                 let mut words = String::new();
-                let tree = Tree::of_frame(&self.registry, &frame, &self.walk);
-                // Writing to a string does not fail.
-                let _ = tree.words(&mut words);
+                if self.private {
+                    // They would name users, shares and files.
+                    words.push_str(HIDDEN);
+                } else {
+                    let tree = Tree::of_frame(&self.registry, &frame, &self.walk);
+                    // Writing to a string does not fail.
+                    let _ = tree.words(&mut words);
+                }
                 let mut deeds = kept.deeds.clone();
                 deeds.sort_by_key(|(number, deed)| (*number != transaction.number, *number, *deed));
                 rungs.push(Rung {

@@ -25,10 +25,7 @@ pub fn sentence(verdict: &Verdict) -> String {
         Finding::None => return none(verdict),
         Finding::Named(culprit) => {
             let share = verdict.share(culprit);
-            let ns = match culprit {
-                Culprit::Network => share.ns.low,
-                Culprit::Client | Culprit::Server => share.ns.high,
-            };
+            let ns = shown(culprit, within_active(share, verdict.active_ns));
             let whose = match culprit {
                 Culprit::Client if verdict.stall.is_some() => "was spent in clients",
                 Culprit::Client => "was spent in clients, between their requests",
@@ -46,10 +43,10 @@ pub fn sentence(verdict: &Verdict) -> String {
         Finding::Either(first, second) => {
             let (title, whose) = match (first, second) {
                 (Culprit::Client, Culprit::Network) => {
-                    ("Client or network", "in clients or on the way to them")
+                    ("Client or network", "in clients or in the network")
                 }
                 (Culprit::Client, _) => ("Client or server", "in clients and servers"),
-                _ => ("Server or network", "in servers or on the way to them"),
+                _ => ("Server or network", "in servers or in the network"),
             };
             let whose = match verdict.decided_at() {
                 Some(_) => format!("was spent {whose}"),
@@ -59,11 +56,9 @@ pub fn sentence(verdict: &Verdict) -> String {
             let sum = |of: fn(Bounds) -> u64| -> u64 {
                 parts.iter().map(|(_, share)| of(share.thousandths)).sum()
             };
-            let shown = |(one, share): (Culprit, wirewait_judge::Share)| match one {
-                Culprit::Network => share.ns.low,
-                Culprit::Client | Culprit::Server => share.ns.high,
-            };
-            let ns = parts.into_iter().map(shown).fold(0, u64::saturating_add);
+            let parts_ns =
+                parts.map(|(one, share)| shown(one, within_active(share, verdict.active_ns)));
+            let ns = parts_ns.into_iter().fold(0, u64::saturating_add);
             let both = thousandths(ns, verdict.active_ns).min(sum(|share| share.high));
             (title, Percent(both, 1000).to_string(), ns, whose)
         }
@@ -87,10 +82,13 @@ pub fn sentence(verdict: &Verdict) -> String {
         text.push_str(&format!(" {behind}"));
     }
     if let Some(busiest) = verdict.busiest {
-        text.push_str(&format!(
-            " No link was more than {} busy in any second.",
-            Percent(busiest, 1_000_000)
-        ));
+        let part = Percent(busiest, 1_000_000);
+        text.push_str(&match busiest > 1_000_000 {
+            true => format!(
+                " A link was {part} busy in a second: its speed or duplex mode (--link-speed, --duplex) cannot be right."
+            ),
+            false => format!(" No link was more than {part} busy in any second."),
+        });
     }
     text
 }
@@ -312,15 +310,19 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
 #[must_use]
 pub fn share(culprit: Culprit, of: Bounds) -> String {
     if of.high - of.low < CLOSE {
-        let shown = match culprit {
-            Culprit::Network => of.low,
-            Culprit::Client | Culprit::Server => of.high,
-        };
-        return Percent(shown, 1000).to_string();
+        return Percent(shown(culprit, of), 1000).to_string();
     }
     let low = Percent(of.low, 1000).to_string();
     let low = low.trim_end_matches([' ', '%']);
     format!("{low} to {}", Percent(of.high, 1000))
+}
+
+/// The one of two bounds that tables show, where they are close: the network has what is proved.
+const fn shown(culprit: Culprit, of: Bounds) -> u64 {
+    match culprit {
+        Culprit::Network => of.low,
+        Culprit::Client | Culprit::Server => of.high,
+    }
 }
 
 /// So much of the active time; from and to where its part is shown so.
@@ -330,7 +332,8 @@ fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict) -> String {
     let part = wide.map_or_else(
         || seconds(ns),
         |share| {
-            let [low, high] = [share.ns.low, share.ns.high].map(seconds);
+            let Bounds { low, high } = within_active(share, verdict.active_ns);
+            let [low, high] = [low, high].map(seconds);
             let same = low.split_once(' ').zip(high.split_once(' '));
             match same.filter(|((_, unit), (_, other))| unit == other) {
                 Some(((number, _), _)) => format!("{number} to {high}"),
@@ -339,6 +342,25 @@ fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict) -> String {
         },
     );
     format!("{part} of {whole}, {}", counted(verdict.clients, "client"))
+}
+
+/// The time of a share, ns, beside its part of the active time: where that may be longer or shorter than it seems (idle time
+/// that may be loss recovery, a coarse clock), the parts are of another time than this.
+fn within_active(share: Share, active_ns: u64) -> Bounds {
+    let of_part = |ns: u64, part: u64| {
+        let whole = u128::from(active_ns) * u128::from(part) / 1000;
+        let alike = thousandths(ns, active_ns).abs_diff(part) <= 1;
+        if alike {
+            ns
+        } else {
+            u64::try_from(whole).unwrap_or(ns)
+        }
+    };
+    let Share { ns, thousandths } = share;
+    Bounds {
+        low: of_part(ns.low, thousandths.low),
+        high: of_part(ns.high, thousandths.high),
+    }
 }
 
 fn seconds(ns: u64) -> String {
@@ -401,6 +423,23 @@ mod tests {
     }
 
     /// Tables show what is proved of the network, and the rest with the others.
+    /// Silences of 2.01 s may be active time, too: by 2.69 s and these, 936 thousandths are at most the network's.
+    #[test]
+    fn times_are_parts_of_the_active_time_beside_them() {
+        let share = Share {
+            ns: Bounds {
+                low: 2070,
+                high: 4220,
+            },
+            thousandths: Bounds {
+                low: 769,
+                high: 936,
+            },
+        };
+        let Bounds { low, high } = within_active(share, 2690);
+        assert_eq!((low, high), (2070, 2517));
+    }
+
     #[test]
     fn close_bounds_are_shown_as_tables_show_them() {
         let close = Bounds { low: 1, high: 9 };
@@ -440,7 +479,7 @@ mod tests {
         assert!(
             text.starts_with(
                 "Server or network: 88.0 % of active time (15.8 s of 18.0 s, 12 clients) was \
-                 spent in servers or on the way to them. To tell which, capture at the server, or \
+                 spent in servers or in the network. To tell which, capture at the server, or \
                  give both captures to `wirewait between`. Of that time, 60.0 % was for 10.0.0.1 and"
             ),
             "{text}"
@@ -450,7 +489,7 @@ mod tests {
             |text: String, end| text.contains(&format!("To tell which, capture at the {end}, or"));
         assert!(asks(with(1, 2, 0), "client"));
         assert!(asks(with(2, 1, 2), "client"), "idle time is theirs");
-        assert!(with(1, 1, 0).contains("in servers or on the way to them, and neither surely had"));
+        assert!(with(1, 1, 0).contains("in servers or in the network, and neither surely had"));
     }
 
     #[test]

@@ -175,13 +175,17 @@ pub(super) fn result(group: &Group, number: usize) -> String {
         Confidence::TooFew(a, b) => format!("too few samples ({a}, {b})"),
         Confidence::Blocks(test) => probability(test.p),
         Confidence::Tested(test) => {
-            let p = probability(test.p);
-            match (test.p < sure.level, test.greater() > 0.5) {
+            let (p, slower) = (probability(test.p), test.greater() > 0.5);
+            let change = group.change(number, Figure::ResponseTime);
+            // The test is of all requests; a few very long ones decide the mean beside it.
+            let against =
+                matches!(change, Some(Change::Thousandths(n)) if n != 0 && (n < 0) == slower);
+            match (test.p < sure.level, slower) {
+                (true, true) if against => format!("mostly slower, {p}"),
+                (true, false) if against => format!("mostly faster, {p}"),
                 (true, true) => format!("slower, {p}"),
                 (true, false) => format!("faster, {p}"),
-                _ if is_manifold(group.change(number, Figure::ResponseTime)) => {
-                    format!("a few long ones, {p}")
-                }
+                _ if is_manifold(change) => format!("a few long ones, {p}"),
                 (false, _) if test.p < 0.99995 => format!("may be chance, {p}"),
                 (false, _) => format!("no change, {p}"),
             }

@@ -33,9 +33,16 @@ pub fn text(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<(
         let mut operations: Vec<_> = summary.operations.iter().collect();
         operations.retain(|(key, _)| key.server == total.server);
         operations.sort_by_key(|(key, sum)| (total_of(&sum.response_time), **key));
-        let first = operations.iter().take(SHOWN);
-        let rows = first.map(|(key, sum)| Timed {
-            of: operation(key),
+        let names: Vec<_> = operations.iter().map(|(key, _)| operation(key)).collect();
+        // On another carrier it is another row.
+        let name = |name: &String, carrier: &str| match names.iter().filter(|n| *n == name).count()
+        {
+            0 | 1 => name.clone(),
+            _ => format!("{name} over {carrier}"),
+        };
+        let first = operations.iter().zip(&names).take(SHOWN);
+        let rows = first.map(|((key, sum), of)| Timed {
+            of: name(of, key.carrier),
             counts: &sum.counts,
             turnaround: sum.turnaround.times(),
             response: sum.response_time.times(),

@@ -101,6 +101,12 @@ pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
             .base()
             .map_or("", |(base, _)| base.text())
     };
+    let threshold = value(near.threshold, &symptoms.thresholds);
+    // With three digits it may look like the threshold.
+    let span = |ns: u64| match span(ns) {
+        shown if shown == threshold => format!("just below {shown}"),
+        shown => shown,
+    };
     let measured = match near.measured {
         Measured::Events(1) => "once".to_owned(),
         Measured::Events(n) => format!("{} times", Grouped(n)),
@@ -109,10 +115,9 @@ pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
         Measured::Cost(ns) => format!("cost {}", span(ns)),
     };
     Some(format!(
-        "{}, {}: {measured} (threshold {})",
+        "{}, {}: {measured} (threshold {threshold})",
         texts.title(symptom.rule.id),
         subject(&symptom.subject),
-        value(near.threshold, &symptoms.thresholds)
     ))
 }
 

@@ -155,7 +155,7 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
     if symptoms.raised().next().is_none() && feed.snapshot.capture.frames > 0 {
         let quiet = match symptoms.found.len() {
             0 => String::new(),
-            n => format!("; {} not raised: 6", Grouped(n as u64)),
+            n => format!("; {} not raised (key 6)", Grouped(n as u64)),
         };
         let said = match nearest_symptom(symptoms, &feed.about.texts) {
             Some(nearest) => format!("No symptom{quiet}; nearest: {nearest}"),
