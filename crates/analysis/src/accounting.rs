@@ -172,7 +172,7 @@ impl Accounting {
         took: Option<&LineTimes>,
         (payer, buffer): (Payer, Option<u32>),
     ) {
-        self.watch.closed(case);
+        self.watch.closed(case, took);
         let access = self.spending.closed(case, buffer);
         let t = case.transaction;
         if journal::is_of_passer_by(case) && t.outcome != Outcome::OrphanResponse && self.recording

@@ -10,6 +10,7 @@ use crate::stalls::GivenBack;
 use crate::table::TablePlace;
 use crate::{Fidelity, Flags, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
+use wirewait_model::records::LineTimes;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 pub(super) static BREAK_WAIT: Rule = Rule {
@@ -219,22 +220,21 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    pub(super) fn closed(&mut self, t: &Transaction) {
-        if t.kind != Kind::Read || t.outcome != Outcome::Answered {
+    /// A request that was answered is closed, which took so long.
+    pub(super) fn closed(&mut self, t: &Transaction, took: &LineTimes) {
+        if t.kind != Kind::Read {
             return;
         }
-        let (Some(ns), Some(request), Some(response)) =
-            (t.response_time_ns(), t.request, t.response)
-        else {
-            return;
-        };
-        let sight = Sight::between(request.first, response.last).costing(ns);
+        let cost_ns = u64::try_from(took.response_ns).unwrap_or(0);
         self.n += 1;
-        self.total_ns = self.total_ns.saturating_add(sight.cost_ns);
+        self.total_ns = self.total_ns.saturating_add(cost_ns);
         self.bytes = self.bytes.saturating_add(t.data_bytes);
         self.hops = self.hops.max(t.hops.unwrap_or(0));
-        if self.slowest.is_none_or(|s| s.cost_ns < sight.cost_ns) {
-            self.slowest = Some(sight);
+        if self.slowest.is_none_or(|s| s.cost_ns < cost_ns)
+            && let (Some(request), Some(response)) = (t.request, t.response)
+        {
+            let sight = Sight::between(request.first, response.last);
+            self.slowest = Some(sight.costing(took.response_ns));
         }
     }
 

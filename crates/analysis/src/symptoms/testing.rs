@@ -189,7 +189,7 @@ impl Bench {
         if t.kind == Kind::Break {
             self.about(t, Watch::gave_back);
         }
-        self.about(t, Watch::closed);
+        self.about(t, |watch, case| watch.closed(case, t.took().as_ref()));
     }
 
     /// A client waits for it, or for anyone to answer it.

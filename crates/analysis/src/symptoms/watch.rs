@@ -16,6 +16,7 @@ use crate::stalls::GivenBack;
 use crate::table::TablePlace;
 use crate::{Flags, Mark, Notice, Noticed, Outcome, Transaction};
 use std::collections::VecDeque;
+use wirewait_model::records::LineTimes;
 use wirewait_wire::{Address, Endpoint, Kind, Timestamp};
 
 /// Transactions whose response waited as a whole for an acknowledgement that are remembered until they are closed.
@@ -203,8 +204,8 @@ impl Watch {
         }
     }
 
-    /// A transaction is closed.
-    pub(crate) fn closed(&mut self, case: Case<'_>) {
+    /// A transaction is closed, which took so long if it was answered.
+    pub(crate) fn closed(&mut self, case: Case<'_>, took: Option<&LineTimes>) {
         let Case {
             transaction: t,
             parties,
@@ -327,7 +328,9 @@ impl Watch {
         let data = [t.frames.request, t.frames.response];
         page.count(Base::Frames, data.into_iter().map(u64::from).sum());
         silence.closed(t, &mut page, thresholds);
-        reads.closed(t);
+        if let Some(took) = took {
+            reads.closed(t, took);
+        }
         self.files.closed(case, thresholds, &mut page);
     }
 
