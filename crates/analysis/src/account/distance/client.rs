@@ -483,7 +483,8 @@ impl Nearest {
 /// A turnaround that contains the whole way to the server and back, ns.
 fn turnaround(t: &Transaction) -> Option<i64> {
     let guessed = [Flags::BY_ORDER, Flags::ENCRYPTED, Flags::OUT_OF_ORDER];
-    let guessed = guessed.into_iter().any(|flag| t.flags.contains(flag));
+    // Nearly all have none.
+    let guessed = !t.flags.is_empty() && guessed.into_iter().any(|flag| t.flags.contains(flag));
     t.turnaround.exact().filter(|ns| *ns >= 0 && !guessed)
 }
 
