@@ -204,6 +204,10 @@ fn an_empty_capture() {
         error.contains("has no frames") && error.contains("wirewait live"),
         "{error}"
     );
+    let output = wirewait(&["decode", text(&empty)]);
+    assert_eq!(output.status.code(), Some(0));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("has no frames"), "{error}");
     let output = wirewait(&["report", "--filter", "port 9", DEMO]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("none of the 2,702 frames"), "{error}");

@@ -448,6 +448,24 @@ fn private_output_names_no_user_share_or_file() {
     }
 }
 
+#[test]
+fn a_link_that_is_more_than_full_has_another_speed() {
+    let said = |speed: &[&str]| {
+        let output = wirewait(&[&["report", "--short"], speed, &[DEMO]].concat());
+        let text = stdout(&output);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let slow = said(&["--link-speed", "100k"]);
+    let wrong =
+        "busy in a second: its speed or duplex mode (--link-speed, --duplex) cannot be right.";
+    assert!(slow.contains(wrong), "{slow}");
+    let fast = said(&["--link-speed", "100M"]);
+    assert!(
+        fast.contains("No link was more than") && !fast.contains(wrong),
+        "{fast}"
+    );
+}
+
 /// Also where frames are shown in words; and what would write the frames themselves is refused.
 #[test]
 fn private_output_hides_what_frames_say() {

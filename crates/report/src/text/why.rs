@@ -159,6 +159,11 @@ mod tests {
             nearest(&symptoms, &texts).unwrap(),
             format!("Slow responses, {who}: cost 700 ms (threshold 1.00 s)")
         );
+        symptoms.found[0].hits.cost_ns = 999_990_400;
+        assert_eq!(
+            nearest(&symptoms, &texts).unwrap(),
+            format!("Slow responses, {who}: cost just below 1.00 s (threshold 1.00 s)")
+        );
         // Only evidence against it was seen.
         symptoms.found[0].hits = Default::default();
         symptoms.found[1].hits = Default::default();
