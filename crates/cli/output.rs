@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::ChildStdin;
 use wirewait_report::text::Look;
 
+/// Why frames are not written where names are private.
+pub(crate) const FRAMES_NAME: &str =
+    "--private: not with --format pcapng, whose frames have the names; leave one of them out";
+
 /// Prints a text on the standard output.
 pub(crate) fn print(text: &str) -> Result<Verdict, Failure> {
     let mut out = io::stdout().lock();

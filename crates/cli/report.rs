@@ -7,7 +7,7 @@ use crate::failure::{Failure, Verdict, shown};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
 use crate::merge;
-use crate::output::Output;
+use crate::output::{FRAMES_NAME, Output};
 use crate::parallel;
 use crate::symptoms;
 use wirewait::{Choice, Layout, Summary, Transaction};
@@ -146,9 +146,7 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
     }
     if args.format == ReportFormat::Pcapng {
         if args.analysis.private {
-            return wrong(
-                "--private: not with --format pcapng, whose frames have the names; leave one of them out",
-            );
+            return wrong(FRAMES_NAME);
         }
         if args.summary.is_some() {
             return wrong("--summary: not with --format pcapng; write the sums by another report");

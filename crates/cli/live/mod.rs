@@ -17,7 +17,7 @@ mod supervisor;
 use crate::args::{LiveArgs, LiveFormat};
 use crate::failure::{Failure, Verdict, say};
 use crate::last_profile;
-use crate::output::{self, Output};
+use crate::output::{self, FRAMES_NAME, Output};
 use crate::own::Own;
 use crate::rights::{Needs, Rights};
 use crate::saver::Saver;
@@ -64,6 +64,9 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights, again: Again) -> Result<V
     if args.list_interfaces {
         return list::run(args);
     }
+    if args.format == LiveFormat::Pcapng && args.analysis.private {
+        return Err(Failure::Usage(FRAMES_NAME.to_owned()));
+    }
     let supervisor = Supervisor::of_environment();
     let explained = symptoms::explained(&args.symptoms)?;
     let texts = symptoms::texts(&args.symptoms)?;
@@ -100,11 +103,6 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights, again: Again) -> Result<V
         LiveFormat::Ndjson | LiveFormat::Pcapng => Output::open_growing(&args.output, &[])?,
         _ => Output::open(&args.output, &[])?,
     };
-    if args.format == LiveFormat::Pcapng && args.analysis.private {
-        return Err(Failure::Usage(
-            "--private: not with --format pcapng, whose frames have the names; leave one of them out".to_owned(),
-        ));
-    }
     if args.format == LiveFormat::Pcapng && output.terminal {
         return Err(Failure::Usage(
             "--format pcapng: the output is a terminal; write it to a file (-o live.pcapng) or \
