@@ -136,6 +136,10 @@ def compare(wirewait, fault, end, truths, log, folder):
     if fault.varies and true["network"][1] - true["network"][0] >= 2 * NARROW:
         # The stations were as late as the wire: this machine had other work, and acknowledgements say no more than that.
         known = dict.fromkeys(known, False)
+    # As much as that may be a client's or the network's, where the capture is the server's.
+    open_ns = sum(ns for _, ns in log["owed"]) if end == "server" else 0
+    narrow = {who: NARROW + (0 if who == "server" else 100 * open_ns / logs.shares(truths)[0][0]) for who in WHO}
+    close = known["network"]
     for who in WHO:
         if who not in printed:
             wrong.append("no shares")
@@ -143,13 +147,14 @@ def compare(wirewait, fault, end, truths, log, folder):
         low, high = (printed[who][side] / 10 for side in ("low", "high"))
         texts.append(f"{low:.1f}-{high:.1f}")
         wrong += apart(who, (low, high), true[who])
-        if known[who] and high - low >= NARROW:
+        if known[who] and high - low >= narrow[who]:
             wide.append(who)
+        close &= high - low < NARROW
     named = verdict["culprit"]
     first = max(true, key=lambda who: true[who][0])
     clear = all(true[first][0] > true[who][1] for who in WHO if who != first)
     # Where all is known closely, two that may be it are one too many.
-    if clear and (named != first if known["network"] and not wide else first not in named):
+    if clear and (named != first if close else first not in named):
         wrong.append(f"named {named} for {first}")
     elif named in WHO and any(true[named][1] < true[who][0] for who in WHO):
         wrong.append(f"named {named}, who has less than another")

@@ -73,10 +73,50 @@ class Segment:
         self.client = ends[way]
         # Ports and sequence number.
         self.name = frame[at:at + 8]
+        self.connection = self.client, frame[at + 2 * way:at + 2 * way + 2]
         body = at + 4 * (frame[at + 12] >> 4)
+        number = int.from_bytes(frame[at + 4:at + 8], "big")
+        self.sent_to, self.acknowledges = number + self.end - body, int.from_bytes(frame[at + 8:at + 12], "big")
         self.data = self.end > body
         self.only_acks = not self.data and frame[at + 13] == ACK
         self.interim = way == 1 and frame[body + 4:body + 8] == b"\xfeSMB" and frame[body + 12:body + 16] == PENDING
+
+
+def is_behind(number, other):
+    """Whether a number of TCP is less than another one."""
+    return 0 < (other - number) % 2**32 < 2**31
+
+
+class Owed:
+    """Requests that were lost with an acknowledgement that their client owed, as the capture at the server shows it.
+
+    There, one packet of the client is missing, and it may have been the acknowledgement: whether the client waited for a
+    timer or thought is not to be seen. So it is where the server sent its data again in the meantime.
+    """
+
+    def __init__(self):
+        self.sent_to, self.acknowledged, self.again, self.lost = {}, {}, {}, {}
+
+    def response(self, segment, at):
+        """The server sends data."""
+        to = self.sent_to.setdefault(segment.connection, segment.sent_to)
+        if is_behind(to, segment.sent_to):
+            self.sent_to[segment.connection] = segment.sent_to
+        elif to != segment.sent_to:
+            self.again[segment.connection] = at
+
+    def loses(self, segment, at):
+        self.lost.setdefault((segment.client, segment.name), at)
+
+    def arrives(self, segment, at):
+        """A frame of a client. Returns how long a request that was lost is open, ns."""
+        before = self.acknowledged.get(segment.connection)
+        lost = self.lost.pop((segment.client, segment.name), None) if segment.data else None
+        self.acknowledged[segment.connection] = segment.acknowledges
+        if lost is None:
+            return 0
+        owed = before is not None and is_behind(before, self.sent_to.get(segment.connection, before))
+        return at - lost if owed or self.again.get(segment.connection, 0) > lost else 0
 
 
 class Frame:
@@ -103,14 +143,14 @@ class Wire(threading.Thread):
         with self.lock:
             self.fault = fault
             self.log = {"lost": [], "lost_acks": 0, "lost_interims": 0, "interims": 0, "late": 0, "twice": 0,
-                        "requests_again": 0, "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
+                        "requests_again": 0, "owed": [], "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
             self.arrived, self.begun, self.sent, self.files = set(), set(), set(), []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
                 file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
                 self.files.append(file)
             self.chance, self.acks, self.free = random.Random(fault.name), [0, 0], [0.0, 0.0]
-            self.latest = [0.0, 0.0]
+            self.latest, self.owed = [0.0, 0.0], Owed()
 
     def end(self):
         with self.lock:
@@ -173,6 +213,8 @@ class Wire(threading.Thread):
         if self.log and carried.way == 0 and carried.segment.client and carried.segment.data:
             self.log["requests_again"] += carried.segment.name in self.sent
             self.sent.add(carried.segment.name)
+        if self.log and carried.way == 1 and carried.segment.client and carried.segment.data:
+            self.owed.response(carried.segment, carried.entered)
         for copy, due in enumerate(self.fate(carried.way, carried.bytes, carried.segment, carried.entered)):
             again = Frame(carried.way, carried.bytes, carried.segment, carried.came)
             # Only the first copy's times are logged.
@@ -187,6 +229,9 @@ class Wire(threading.Thread):
         if carried.leg == Frame.ON_THE_WIRE:
             carried.left = now
             self.capture(1 - carried.way, carried.bytes, now)
+            if self.log and carried.way == 0 and carried.segment.client:
+                if open_ns := self.owed.arrives(carried.segment, now):
+                    self.log["owed"].append((carried.segment.client, open_ns))
             own = self.own(carried.segment) if carried.way else 0
             if own:
                 carried.leg = Frame.FROM_THE_WIRE
@@ -231,6 +276,8 @@ class Wire(threading.Thread):
         spared = first and not fault.first_lost
         if segment.data and self.chance.random() < fault.lost[way] and not spared:
             self.log["lost"].append((segment.client, came, segment.interim))
+            if way == 0:
+                self.owed.loses(segment, came)
             return []
         if segment.only_acks and fault.acks[way]:
             self.acks[way] += 1
