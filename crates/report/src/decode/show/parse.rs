@@ -1,7 +1,7 @@
 //! From text to an expression.
 
 use super::tokens::{Token, TokenKind, tokens};
-use super::wireshark::{Datum, LAYERS, Pattern, Relation, Synonym, WireTest};
+use super::wireshark::{self, Datum, LAYERS, Pattern, Relation, Synonym, WireTest};
 use super::{Expression, FieldNames, Filter, Literal, MOST_DEPTH, OPERATORS, Operator, Side, Test};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -159,6 +159,9 @@ impl Parser<'_> {
         )?;
         if let Some(synonym) = Synonym::called(&word).filter(|_| !quoted) {
             return self.relation(synonym).map(Test::Wireshark);
+        }
+        if let Some(says) = wireshark::other(&word).filter(|_| !quoted) {
+            return error(column, says);
         }
         let (layer, field) = match word.split_once('.') {
             Some((layer, field)) => (layer, Some(field)),

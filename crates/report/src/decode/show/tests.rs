@@ -202,6 +202,7 @@ fn errors_point_at_the_place() {
         ("tcp.port == ", 12, "a value should stand here"),
         ("tcp.port contains 5", 18, "contains nothing"),
         ("frame", 5, "contains or matches"),
+        ("tcp.ack == 1", 0, "write tcp.ack_raw"),
         ("frame matches \"(\"", 14, "unclosed group"),
     ] {
         let error = Filter::parse(expression, &registry()).unwrap_err();

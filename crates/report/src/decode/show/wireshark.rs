@@ -158,6 +158,16 @@ pub(super) static SYNONYMS: &[Synonym] = &[
         ValueKind::Number,
         &[("tcp", "Destination port")],
     ),
+    field(
+        "tcp.seq_raw",
+        ValueKind::Number,
+        &[("tcp", "Sequence number")],
+    ),
+    field(
+        "tcp.ack_raw",
+        ValueKind::Number,
+        &[("tcp", "Acknowledgement number")],
+    ),
     field("tcp.flags.syn", ValueKind::Number, &[("tcp", "SYN")]),
     field("tcp.flags.fin", ValueKind::Number, &[("tcp", "FIN")]),
     field("tcp.flags.reset", ValueKind::Number, &[("tcp", "RST")]),
@@ -178,16 +188,100 @@ pub(super) static SYNONYMS: &[Synonym] = &[
         ValueKind::Number,
         &[("udp", "Destination port")],
     ),
+    field(
+        "nbss.length",
+        ValueKind::Number,
+        &[
+            ("nbss", "Length"),
+            ("nbt", "Length"),
+            ("direct_tcp", "Length"),
+        ],
+    ),
     field("smb.cmd", ValueKind::Number, &[("smb1", "Command")]),
     field("smb.mid", ValueKind::Number, &[("smb1", "Multiplex ID")]),
     field("smb.uid", ValueKind::Number, &[("smb1", "User ID")]),
     field("smb.tid", ValueKind::Number, &[("smb1", "Tree ID")]),
+    field("smb.nt_status", ValueKind::Number, &[("smb1", "Status")]),
     field("smb2.cmd", ValueKind::Number, &[("smb2", "Command")]),
     field("smb2.msg_id", ValueKind::Number, &[("smb2", "MessageId")]),
     field("smb2.sesid", ValueKind::Number, &[("smb2", "SessionId")]),
+    field("smb2.nt_status", ValueKind::Number, &[("smb2", "Status")]),
     of_frame("ncp.func", ValueKind::Number, FoundIn::Function),
     field("ncp.seq", ValueKind::Number, &[("ncp", "Sequence number")]),
 ];
+
+/// Fields of Wireshark that sound like one of `decode` and are another: what each is there, and what to write for it.
+static OTHERS: &[(&str, &str, &str)] = &[
+    (
+        "tcp.ack",
+        "the acknowledgement number counted from 0",
+        "tcp.ack_raw, as it is on the wire",
+    ),
+    (
+        "smb2.flags",
+        "of the header alone",
+        "smb2.Flags, of the header and of commands",
+    ),
+    (
+        "smb2.read_data",
+        "data",
+        "smb2.READ_DATA, the right to read",
+    ),
+    (
+        "smb2.write_data",
+        "data",
+        "smb2.WRITE_DATA, the right to write",
+    ),
+    (
+        "smb.stream_size",
+        "a size",
+        "smb.StreamSize, whether it was requested",
+    ),
+    (
+        "smb.stream_name",
+        "a name",
+        "smb.StreamName, whether it was requested",
+    ),
+    (
+        "ncp.length",
+        "of a packet over IP",
+        "ncp_tcp.Length, or ncp.Length of what ncp has",
+    ),
+    (
+        "ncp.data_stream_size",
+        "a size",
+        "ncp.DataStreamSize, whether it was requested",
+    ),
+    (
+        "gre.checksum",
+        "its value",
+        "gre.Checksum, whether there is one",
+    ),
+    ("gre.key", "its value", "gre.Key, whether there is one"),
+    (
+        "gre.sequence_number",
+        "its value",
+        "gre.SequenceNumber, whether there is one",
+    ),
+    (
+        "lanman.server",
+        "a structure",
+        "lanman.Server, a bit of what a server is",
+    ),
+    (
+        "browser.server",
+        "a name",
+        "browser.Server, a bit of what a server is",
+    ),
+];
+
+/// Why a field that is typed as Wireshark has it is none here, if it would be taken for another one.
+pub(super) fn other(typed: &str) -> Option<String> {
+    let (name, there, instead) = OTHERS.iter().find(|(name, ..)| *name == typed)?;
+    Some(format!(
+        "{name} is {there} in Wireshark, which no field here is; write {instead}"
+    ))
+}
 
 /// Names of protocols that Wireshark calls otherwise.
 pub(super) const LAYERS: [(&str, &str); 4] = [
