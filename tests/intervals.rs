@@ -140,7 +140,7 @@ fn same(name: &str, capture: &[u8], length: &str) -> i64 {
         "protocol",
         "kind",
         "requests",
-        "not_ok",
+        "failures",
         "data_bytes",
     ];
     let mut expected = classes(&servers, names);
@@ -162,11 +162,22 @@ fn same(name: &str, capture: &[u8], length: &str) -> i64 {
         "requests",
         "request_errors",
         "unanswered_requests",
+        "retransmitted_requests",
         "data_bytes",
     ] {
         assert_eq!(
             sum(&segment, figure),
             sum(&requests, figure),
+            "{name}: {figure}"
+        );
+    }
+    for (figure, expected) in [
+        ("unanswered_requests", "unanswered"),
+        ("retransmitted_requests", "repeated"),
+    ] {
+        assert_eq!(
+            sum(&segment, figure),
+            sum(&servers, expected),
             "{name}: {figure}"
         );
     }
@@ -177,7 +188,15 @@ fn same(name: &str, capture: &[u8], length: &str) -> i64 {
 #[test]
 fn intervals_add_up_to_the_report() {
     let test = "intervals_add_up_to_the_report";
-    let own = ["demo", "smb2/session", "nbf/example", "spx/spx2"];
+    let own = [
+        "demo",
+        "smb2/session",
+        "nbf/example",
+        "nbf/read-raw",
+        "nbipx/find-name",
+        "spx/spx2",
+        "tcp/one-direction",
+    ];
     let mut paths: Vec<PathBuf> = own
         .map(|name| root().join("captures").join(name).with_extension("pcapng"))
         .to_vec();

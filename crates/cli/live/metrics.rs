@@ -129,9 +129,9 @@ macro_rules! first {
 
 families! {
     requests: Count<Requests>, "requests", "Requests that are over, answered or not";
-    errors: Count<Requests>, "request_errors", "Requests whose response is an error";
+    errors: Count<Requests>, "request_errors", "Requests whose response is a failure";
     unanswered: Count<Requests>, "unanswered_requests", "Requests without a response";
-    retransmissions: Count<Requests>, "retransmitted_requests", "Repetitions of requests";
+    retransmissions: Count<Requests>, "retransmitted_requests", "Requests that were sent more than once";
     data: Count<Requests>, "data" in Bytes, "File data that was moved";
     turnaround: Times = Family::new_with_constructor(times), "server_turnaround" in Seconds,
         "From the last byte of the request to the first byte of the response";

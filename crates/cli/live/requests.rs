@@ -2,7 +2,7 @@
 //! class of operations.
 
 use std::collections::HashMap;
-use wirewait::{Endpoint, Kind, Transaction};
+use wirewait::{Endpoint, Flags, Kind, Outcome, Transaction};
 
 /// Servers with figures of their own; requests to further ones count under `other`.
 const SERVERS: usize = 256;
@@ -74,9 +74,11 @@ impl RequestEnd {
     pub(super) fn of(t: &Transaction) -> Option<Self> {
         t.request?;
         Some(Self {
-            error: t.ok() == Some(false),
-            unanswered: t.response.is_none(),
-            retransmitted: t.copies.saturating_sub(1).into(),
+            error: t.status.is_some_and(|status| status.failure),
+            // As the report counts them: what only one direction was captured of, was cancelled, or was taken by a
+            // limit, is none.
+            unanswered: t.outcome == Outcome::Unanswered && !t.flags.contains(Flags::ONE_SIDED),
+            retransmitted: u64::from(t.copies > 1),
             data_bytes: t.data_bytes,
             turnaround_ns: t.turnaround.exact(),
             response_time_ns: t.response_time_ns(),

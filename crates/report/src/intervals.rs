@@ -46,11 +46,11 @@ pub enum IntervalOf<'a> {
 pub struct RequestFigures {
     /// Requests, answered or not.
     pub requests: u64,
-    /// Those whose response is an error.
+    /// Those whose response is a failure.
     pub errors: u64,
-    /// Those without a response.
+    /// Those without a response: not of which one direction alone was captured, that were cancelled, or that a limit took.
     pub unanswered: u64,
-    /// Repetitions of requests.
+    /// Those that were sent more than once.
     pub retransmitted: u64,
     /// File data that was moved, bytes.
     pub data_bytes: u64,
@@ -158,9 +158,9 @@ const COLUMNS: &[RowColumn<Intervals>] = &[
         }).or_null(),
     count("requests", "Requests that were over in the interval, answered or not.",
         |r| Some(r.requests.requests)),
-    count("request_errors", "Those whose response is an error.", |r| Some(r.requests.errors)),
-    count("unanswered_requests", "Those without a response.", |r| Some(r.requests.unanswered)),
-    count("retransmitted_requests", "Repetitions of these requests.", |r| Some(r.requests.retransmitted)),
+    count("request_errors", "Those whose response is a failure.", |r| Some(r.requests.errors)),
+    count("unanswered_requests", "Those without a response: not of which one direction alone was captured, that were cancelled, or that a limit took.", |r| Some(r.requests.unanswered)),
+    count("retransmitted_requests", "Those that were sent more than once.", |r| Some(r.requests.retransmitted)),
     count("data_bytes", "File data that they moved.", |r| Some(r.requests.data_bytes)),
     count("server_turnaround_count", "Values of the time from the last byte of the request to the first byte of the response; \
         ambiguous ones are left out, and from the segment those of requests that wait by design.",
