@@ -31,7 +31,7 @@ pub(crate) use distance::{
 use distance::{Nearest, OwedWay, Paces, PairWays, ServerWay, Ways};
 pub(crate) use operations::Operations;
 use order::ServerOrder;
-pub(crate) use outstanding::{ASKED_AGAIN, Outstanding, ReachedAt, SURE, UNNUMBERED};
+pub(crate) use outstanding::{ASKED_AGAIN, COPIED, Outstanding, ReachedAt, SURE, UNNUMBERED};
 pub use phase::{Bounds, Ledger, Phase};
 use posting::Posting;
 pub(crate) use rows::{give, varied};
@@ -318,7 +318,18 @@ impl Accounts {
         if request != SURE && long(pause) || response != SURE && long(t.turnaround.least()) {
             self.doubts((wait, owner), done, &mut ways);
         }
+        if response < COPIED {
+            self.copied(response, &mut ways);
+        }
         ways
+    }
+
+    /// A copy of the request may be the one answered, or not.
+    #[cold]
+    #[inline(never)]
+    fn copied(&mut self, response: i64, ways: &mut Ways) {
+        let ns = ways.server_longer(response.saturating_neg());
+        self.unsure.turnarounds.add(1, ns);
     }
 
     /// Pauses that turned out to be rare may have been loss recovery before the capture.

@@ -14,6 +14,10 @@ pub(crate) const UNNUMBERED: i64 = -2;
 /// have been there before, and lost. Becomes how long the server had for sure.
 pub(crate) const ASKED_AGAIN: i64 = -3;
 
+/// The request was repeated where no transport repeats frames: that it was lost is not proved. Becomes a number less than
+/// this where nothing shows which copy was answered: how long the last came behind the first, below zero, ns.
+pub(crate) const COPIED: i64 = -4;
+
 /// The time that a request was outstanding, from its first frame to the end of waiting for it,
 /// phase by phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +36,7 @@ pub(crate) struct Outstanding {
     /// It only asks whether the other end is there: it ends no pause.
     pub(super) probes: bool,
     /// The request, or the response, may have been lost before the capture for longer than this, ns: nothing
-    /// shows it. Else [`SURE`], or [`UNNUMBERED`].
+    /// shows it. Else [`SURE`], or [`UNNUMBERED`], or less than [`COPIED`].
     pub(crate) unsure: [i64; 2],
     /// And the request no longer than this besides, ns.
     pub(super) unsure_ns: i64,

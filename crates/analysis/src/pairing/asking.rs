@@ -74,6 +74,7 @@ impl Pairing {
                 open.lost_after(tally.extent.last.at, events);
                 // Its timer ran out.
                 world.suspect.set(0);
+                open.may_have_arrived(between);
                 return open.copy(tally);
             }
         }

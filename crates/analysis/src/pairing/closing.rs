@@ -267,6 +267,9 @@ impl Pairing {
             Outcome::Unanswered
         };
         t.flags.set_if(Flags::AMBIGUOUS, t.copies > 1);
+        // The server said that it waits for the rest.
+        let rest = open.state == OpenState::Asking && t.interims > 0;
+        t.flags.set_if(Flags::ABANDONED, rest);
         let first = t.request.map_or(0, |r| r.first.frame);
         let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps);
         t.flags.set_if(Flags::CLOCK_STEP, stepped);

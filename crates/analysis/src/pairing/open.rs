@@ -1,6 +1,6 @@
 //! What messages do to an open request.
 
-use crate::account::{ASKED_AGAIN, SURE};
+use crate::account::{ASKED_AGAIN, COPIED, SURE};
 use crate::case::Case;
 use crate::message::Message;
 use crate::open::{Open, OpenState};
@@ -103,6 +103,15 @@ impl Open {
         self.asks(x)
     }
 
+    /// A copy of the request comes before any response. Where nothing below repeats what is lost, it may have arrived.
+    #[cold]
+    pub(super) fn may_have_arrived(&mut self, between: &Between) {
+        let asked = matches!(self.state, OpenState::Waiting | OpenState::Asking);
+        if between.unordered && asked && self.unsure[1] == SURE {
+            self.unsure[1] = COPIED;
+        }
+    }
+
     /// Counts a retransmission of the request.
     pub(super) fn copy(&mut self, tally: &PieceTally) -> u64 {
         let t = &mut *self.transaction;
@@ -126,7 +135,7 @@ impl Open {
     /// lost of what it had sent when it said that the request had arrived before.
     #[cold]
     pub(super) fn is_worked_on(&mut self, between: &Between, to: u64) {
-        if self.unsure[1] == ASKED_AGAIN {
+        if matches!(self.unsure[1], ASKED_AGAIN | COPIED) {
             self.unsure[1] = SURE;
         }
         if between.unordered || self.resent.is_none() || self.arrived_but_for == to {

@@ -28,6 +28,7 @@ impl Pairing {
             match (open.state, message.said) {
                 (OpenState::Waiting, Said::Again) if own && open.by_turn => {
                     world.suspect.set(0);
+                    open.may_have_arrived(between);
                     return Some(open.copy(tally));
                 }
                 (OpenState::Waiting, Said::More) if own && open.grows() => {

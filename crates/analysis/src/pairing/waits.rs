@@ -1,6 +1,6 @@
 //! Who waits for an open request, and since when.
 
-use crate::account::{ASKED_AGAIN, Outstanding, SURE};
+use crate::account::{ASKED_AGAIN, COPIED, Outstanding, SURE};
 use crate::case::Wait;
 use crate::flow::ANY_NS;
 use crate::open::{Open, OpenState, Waiting};
@@ -150,6 +150,9 @@ impl Open {
     /// before was lost, or the copy was what made the server send it.
     #[cold]
     fn worked_on(&self, t2: Timestamp) -> i64 {
+        if self.unsure[1] == COPIED {
+            return SURE;
+        }
         let response = self.transaction.response.map(|response| response.first.at);
         let right_behind = response.is_some_and(|at| {
             let behind = at.since(self.asked_again_at);
@@ -159,6 +162,26 @@ impl Open {
             true => self.worked_on_at.since(t2).max(0),
             false => SURE,
         }
+    }
+
+    /// Whether a copy, so long behind the request, need not be the one answered; the response came so long behind the copy,
+    /// ns. It is the one where that was right behind it. Who is asked by everyone may have got ready only in
+    /// between. `unsure` becomes what nothing shows then, or how long the response to the copy may have been lost.
+    #[cold]
+    fn is_copied(&self, behind: i64, copied: i64, unsure: &mut i64) -> bool {
+        let open = *unsure == COPIED;
+        if open {
+            *unsure = SURE;
+        }
+        let ready = !self.anyone && behind.saturating_mul(RIGHT_BEHIND) <= copied;
+        if open && !ready && -copied < COPIED {
+            *unsure = -copied;
+            return true;
+        }
+        if behind >= TIMER_NS && *unsure == SURE {
+            *unsure = 0;
+        }
+        false
     }
 
     /// What was waited for when; `None` where the clock of the capture stepped back, and where
@@ -184,11 +207,11 @@ impl Open {
                     // Up to the copy that may have been the one answered. Where the server said before
                     // that it has the request, the first copy arrived: nothing was lost.
                     Turnaround::Between(low, _) if self.copied_before_interim() => {
-                        // The response to the copy may have been lost as well: nothing shows it.
-                        if low >= TIMER_NS && unsure[1] == SURE {
-                            unsure[1] = 0;
+                        let copy = t3.plus(low.saturating_neg());
+                        match self.is_copied(low, copy.since(t2), &mut unsure[1]) {
+                            true => t2,
+                            false => copy,
                         }
-                        t3.plus(low.saturating_neg())
                     }
                     Turnaround::Between(..) | Turnaround::None | Turnaround::Exact(_) => t2,
                 };
@@ -228,7 +251,7 @@ impl Open {
                 (ends, phases)
             }
         };
-        if unsure[1] == ASKED_AGAIN {
+        if matches!(unsure[1], ASKED_AGAIN | COPIED) {
             unsure[1] = self.worked_on(t2);
         }
         let outstanding = Outstanding::new(began, ends, shares).unsure(unsure, self.unsure_ns);

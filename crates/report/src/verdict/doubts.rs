@@ -118,12 +118,17 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         ),
         Doubt::Timers(end, pauses) => {
             let (pause, lost) = match end {
-                Culprit::Server => ("turnaround", "response"),
-                Culprit::Client | Culprit::Network => ("pause", "request"),
+                Culprit::Server => (
+                    "turnaround",
+                    "loss recovery: a request or a response was lost and retransmitted",
+                ),
+                Culprit::Client | Culprit::Network => (
+                    "pause",
+                    "requests that were lost before the capture and retransmitted 200 ms or more later",
+                ),
             };
             format!(
-                "Doubt: {} ({} together) may be {lost}s that were lost before the capture and \
-                 retransmitted 200 ms or more later. To tell, capture at the {}, or give both captures to \
+                "Doubt: {} ({} together) may be {lost}. To tell, capture at the {}, or give both captures to \
                  `wirewait between`.",
                 counted(pauses.count, pause),
                 seconds(pauses.ns),

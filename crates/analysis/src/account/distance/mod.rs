@@ -401,6 +401,14 @@ impl Ways {
         ns > 0
     }
 
+    /// The turnaround contains so much that is the network's or the server's, ns. Gives it back.
+    #[cold]
+    pub(super) fn server_longer(&mut self, ns: i64) -> u64 {
+        let ns = self::ns(ns);
+        self.server.high = self.server.high.saturating_add(ns);
+        ns
+    }
+
     /// The turnaround may.
     pub(super) fn server_up_to(&mut self, ns: u64) -> bool {
         up_to(&mut self.server, ns)

@@ -589,6 +589,36 @@ fn what_comes_right_behind_a_copy_may_have_been_lost() {
     assert_eq!(unsure(&[], 4302), SURE, "it is the copy that is answered");
 }
 
+/// A request is repeated after 500 ms where no transport repeats it. A response 31 ms behind that comes right behind it: the
+/// first copy, or its response, was lost. One 100 ms behind it may be the first copy's, of a server that took 600 ms. Over a
+/// transport it is loss recovery all the same; and of a question to everyone, never.
+#[test]
+fn a_copy_is_a_loss_only_where_the_response_comes_right_behind_it() {
+    let recovered = |unordered: bool, response: i64| {
+        let mut bench = Bench::new();
+        bench.between.unordered = unordered;
+        bench.asks(1, 0);
+        let mut x = exchange(Role::Request, 1);
+        x.repeats = true;
+        bench.says(CLIENT, x, 500);
+        bench.answers(1, response);
+        bench.finish(9000);
+        assert_eq!(bench.closed[0].copies, 2);
+        bench.recovered
+    };
+    assert_eq!(recovered(true, 531), 500);
+    assert_eq!(recovered(true, 532), 0);
+    assert_eq!(recovered(true, 600), 0);
+    assert_eq!(recovered(false, 600), 500);
+    let mut bench = Bench::new();
+    for ms in [0, 250] {
+        bench.asks_of(None, 1, ms);
+    }
+    bench.answers_as(9, 1, 251);
+    bench.finish(9000);
+    assert_eq!((bench.closed[0].copies, bench.recovered), (2, 0));
+}
+
 /// Who served, what became of it, how often it was asked, and its turnaround.
 fn summary(t: &Transaction) -> (u8, Outcome, u32, Turnaround) {
     let server = match t.server.address {
