@@ -63,17 +63,14 @@ fn a_file_where_it_belongs_holds_until_something_else_is_said() {
         out
     };
     let csv = begins(&mut wirewait(&home), "section,object,figure,unit,value");
-    assert!(
-        csv.contains("thresholds.slow_answer_ms,count,5000"),
-        "{csv}"
-    );
+    assert!(csv.contains("thresholds.slow_answer_ms,ms,5000"), "{csv}");
     begins(wirewait(&home).args(["--format", "json"]), "{");
     begins(wirewait(&home).env("WIREWAIT_REPORT_FORMAT", "json"), "{");
     let csv = begins(
         wirewait(&home).args(["--threshold", "slow_answer_ms=7"]),
         "section",
     );
-    assert!(csv.contains("thresholds.slow_answer_ms,count,7"), "{csv}");
+    assert!(csv.contains("thresholds.slow_answer_ms,ms,7"), "{csv}");
     let plain = begins(wirewait(&home).arg("--no-config"), "");
     assert!(!plain.starts_with("section"));
     let other = home.join("other.toml");

@@ -211,11 +211,9 @@ const REAL: Raised = &[
     ("real/smb1_139+445_mgove413.pcap", &["lookups_unanswered"]),
     ("real/smb1_139+445_provabis.pcap", &["logon_refused"]),
     ("real/smb1_139_wwwww.pcap", &["absent_names"]),
-    ("real/smb1_data-offset.pcap", &["unanswered_requests"]),
-    (
-        "real/smb1_filename.pcap",
-        &["requests_abandoned", "unanswered_requests"],
-    ),
+    // Its 103 transactions of which the client never sent the rest, for which the server had asked, are no requests without
+    // a response; nor are the 53 of smb1_data-offset.pcap, which raises nothing.
+    ("real/smb1_filename.pcap", &["requests_abandoned"]),
     ("real/smb1_oss-fuzz_139.pcap", &["unanswered_requests"]),
     (
         "real/smb1_session-setup-storm.pcap.gz",

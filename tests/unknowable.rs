@@ -105,6 +105,11 @@ fn what_a_capture_lacks_is_said_with_what_to_do() {
     for (name, frames) in [
         ("three", all[..3].to_vec()),
         ("no-data", kept(&|_, data| data == 0)),
+        // 33 name queries by broadcast, as tshark lists them: nobody answers, and no file server is asked.
+        (
+            "lookups",
+            owned_frames(&folder.join("real/nbf_prima-cattura.pcap")),
+        ),
         (
             "no-files",
             all.iter()

@@ -33,7 +33,8 @@ const SIGNALS: [(&str, &str); 4] = [
         "SIGINT, SIGTERM, SIGQUIT, SIGHUP",
         "live, view, report, transactions and counters stop and report what was read; a report of \
          files says so, and the exit code is 3. A second signal ends them at once. With captures on \
-         the standard input, SIGTERM and SIGHUP end them at once. report --parallel and all other \
+         the standard input, SIGTERM and SIGHUP end all but live at once, and SIGINT and SIGQUIT are \
+         heeded when more of it comes, or its end. report --parallel and all other \
          commands end at once and leave files as they were; with --summaries the same command goes on \
          where it was.",
     ),

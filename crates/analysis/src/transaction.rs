@@ -385,7 +385,10 @@ impl Transaction {
             return;
         }
         counts.requests += 1;
-        let done = self.status.is_none_or(|s| s.ok && !s.failure);
+        let done = match self.status {
+            Some(status) => status.ok && !status.failure,
+            None => !self.flags.contains(Flags::RAW) || self.data_bytes > 0,
+        };
         let seen_once = self.copies <= 1 && self.interims == 0 && self.duplicate_responses == 0;
         if self.outcome == Outcome::Answered && done && seen_once {
             counts.answered += 1;
@@ -399,7 +402,7 @@ impl Transaction {
             _ => counts.unanswered += 1,
         }
         counts.failures += u64::from(self.status.is_some_and(|s| s.failure));
-        counts.not_ok += u64::from(self.status.is_some_and(|s| !s.ok));
+        counts.not_ok += u64::from(self.ok() == Some(false));
         counts.repeated += u64::from(self.copies > 1);
         counts.interims += u64::from(self.interims);
         counts.duplicate_responses += u64::from(self.duplicate_responses);

@@ -62,6 +62,11 @@ impl FromStr for LinkSpeed {
             .filter(|bits_per_second| *bits_per_second > 0)
             .map(|bits_per_second| Self { bits_per_second })
             .ok_or_else(|| {
+                let zero = !number.is_empty() && number.bytes().all(|b| matches!(b, b'0' | b'.'));
+                if zero {
+                    return "no link has a speed of 0; leave the option out if it is not known"
+                        .to_owned();
+                }
                 match text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
                     true => format!(
                         "write the unit: {text}M (Mbit/s), {text}k (kbit/s) or {text}b (bit/s)"

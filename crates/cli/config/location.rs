@@ -128,7 +128,7 @@ pub(super) fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> 
         Err(error) if !named && error.kind() == std::io::ErrorKind::PermissionDenied => {
             let name = Escaped(&name);
             crate::input::warn(&format!(
-                "{name} is left out: {error}; --no-config is silent"
+                "{name}, if it is there, is left out: {error}; --no-config is silent"
             ));
             return Ok(None);
         }

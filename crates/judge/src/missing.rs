@@ -25,12 +25,22 @@ pub enum Missing {
 const CUT: u64 = 10;
 /// Protocols of file services, or of what carries nothing else.
 const FILES: [&str; 5] = ["smb1", "smb2", "ncp", "direct_tcp", "nbt"];
+/// Protocols in which stations are looked for, or look whether another one is there: no request for files is among these.
+const LOOKUPS: [&str; 9] = [
+    "nbns", "nbf", "nbipx", "sap", "rip", "ipxping", "spp", "pep", "xns_echo",
+];
 /// From this part of the requests on, in percent, responses that answer none of them are theirs.
 const STRAY: u64 = 50;
 
 impl Missing {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
-        let sum = |of: fn(&ServerRow) -> u64| -> u64 { snapshot.servers.iter().map(of).sum() };
+        let asked = || {
+            snapshot
+                .servers
+                .iter()
+                .filter(|row| !LOOKUPS.contains(&row.protocol))
+        };
+        let sum = |of: fn(&ServerRow) -> u64| -> u64 { asked().map(of).sum() };
         let requests = sum(|row| row.counts.requests);
         let cut = crate::reason(snapshot, "snapped");
         let files = snapshot

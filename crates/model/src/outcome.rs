@@ -160,7 +160,7 @@ flags! {
     LIMITED = 13, "limited";
     /// It could not be delivered, and somebody reported that (ICMP).
     REFUSED = 14, "refused";
-    /// Its client aborted the connection while it waited.
+    /// Its client aborted the connection while it waited, or never sent the rest of it.
     ABANDONED = 15, "abandoned";
 }
 

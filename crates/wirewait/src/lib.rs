@@ -82,7 +82,8 @@ pub use wirewait_wire::{
 /// goes on behind it.
 ///
 /// # Errors
-/// When the source cannot be read at all.
+/// When the source cannot be read at all, or not any further, for another reason than
+/// [damage](SourceError::Damaged): what was analysed until then is lost. An [`Engine`] keeps it.
 pub fn analyse<S: Source>(
     source: S,
     settings: Settings,

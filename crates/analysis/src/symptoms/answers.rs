@@ -340,7 +340,11 @@ impl Silence {
             said: false,
         });
         run.requests += 1;
-        run.excuse = run.excuse.or(excuse(t));
+        let went = t.flags.contains(Flags::ABANDONED);
+        run.excuse = run
+            .excuse
+            .or(excuse(t))
+            .or(went.then_some(Against::Abandoned));
         if last.frame > run.last.frame {
             run.last = last;
         }

@@ -438,11 +438,16 @@ pub fn held(
                 .map_or_else(String::new, |group| format!(" of {}", Escaped(group)));
             let change = was.map(|was| was.change(is));
             let against = match (was, change) {
-                (Some(was), Some(change)) => format!(
-                    ", {} in {base} ({})",
-                    value(Digits::All, figure, Some(was)),
-                    worded(figure, Some(change))
-                ),
+                // A capture that is judged alone is compared with none.
+                (Some(was), Some(change))
+                    if compared.configurations[0].snapshot.capture.frames > 0 =>
+                {
+                    format!(
+                        ", {} in {base} ({})",
+                        value(Digits::All, figure, Some(was)),
+                        worded(figure, Some(change))
+                    )
+                }
                 _ => String::new(),
             };
             format!(

@@ -63,7 +63,7 @@ impl<W: Write> FlatRows<'_, W> {
     fn write(&mut self, unit: Option<&str>, value: &str) -> io::Result<()> {
         let section = self.path.first().map_or("", String::as_str);
         let figure = self.path.get(self.figure..).unwrap_or_default().join(".");
-        let unit = unit.unwrap_or_else(|| unit_of(self.path.last().map_or("", String::as_str)));
+        let unit = unit.unwrap_or_else(|| unit_of(&self.path, "count"));
         let object = self.objects.join(" / ");
         for text in [section, &object, &figure, unit] {
             self.row.text(&Escaped(text).to_string());
@@ -88,20 +88,53 @@ impl<W: Write> FlatRows<'_, W> {
     }
 }
 
-/// The unit that a key ends with.
-fn unit_of(key: &str) -> &'static str {
-    let ends = |end: &str| {
-        key.strip_suffix(end)
-            .is_some_and(|k| k.is_empty() || k.ends_with('_'))
+/// Ends of keys, and their units.
+const UNITS: [(&str, &str); 10] = [
+    ("ns", "ns"),
+    ("bits_per_second", "bit/s"),
+    ("bytes_per_second", "bytes/s"),
+    ("per_second", "1/s"),
+    ("ms", "ms"),
+    ("percent", "percent"),
+    ("bytes", "bytes"),
+    ("bytes_per_operation", "bytes"),
+    ("frames", "frames"),
+    ("frames_of", "frames"),
+];
+
+/// Keys of one side of a figure, which has the unit in its own key.
+const SIDES: [&str; 2] = ["low", "high"];
+
+/// The unit that the key at the end of a path has, or else the one that it is a part of; `other` where none is known.
+fn unit_of(path: &[String], other: &'static str) -> &'static str {
+    let known = |key: &String| {
+        if key.starts_with("share") {
+            // Of frames, or of time: a part of them.
+            return None;
+        }
+        let ends = |end: &str| {
+            key.strip_suffix(end)
+                .is_some_and(|k| k.is_empty() || k.ends_with('_'))
+        };
+        UNITS
+            .iter()
+            .find(|(end, _)| ends(end))
+            .map(|(_, unit)| *unit)
     };
-    match () {
-        () if ends("ns") => "ns",
-        () if ends("bits_per_second") => "bit/s",
-        () if ends("bytes_per_second") => "bytes/s",
-        () if ends("bytes") => "bytes",
-        () if ends("frames") => "frames",
-        () => "count",
+    let Some((last, outer)) = path.split_last() else {
+        return other;
+    };
+    if SIDES.contains(&last.as_str()) {
+        return match outer {
+            // Of the verdict, per mille of the active time.
+            [.., shares, _] if shares == "shares" => "per mille",
+            _ => unit_of(outer, other),
+        };
     }
+    // Frames of some kind, and not the number of one.
+    let of = outer.last().and_then(known);
+    let of = of.filter(|unit| *unit == "frames" && !last.ends_with("frame"));
+    known(last).or(of).unwrap_or(other)
 }
 
 /// Where a value stands.
@@ -133,9 +166,9 @@ impl<W: Write> FlatValue<'_, '_, W> {
             rows.path.push(n.to_string());
         }
         // In a list the key of the list has the unit.
-        let unit = unit.or_else(|| match place {
-            CellPlace::Field => None,
-            CellPlace::Entry(_) => rows.path.iter().rev().nth(1).map(|key| unit_of(key)),
+        let unit = unit.or_else(|| match (place, rows.path.split_last()) {
+            (CellPlace::Entry(_), Some((_, list))) => Some(unit_of(list, "count")),
+            _ => None,
         });
         let written = rows.row(unit, value);
         if let CellPlace::Entry(_) = place {
@@ -167,8 +200,9 @@ impl<'de, W: Write> Visitor<'de> for FlatValue<'_, '_, W> {
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
         // As JSON writes it.
         let number = serde_json::Number::from_f64(value);
+        let unit = unit_of(&self.rows.path, "ratio");
         self.plain(
-            Some("ratio"),
+            Some(unit),
             &number.map_or_else(String::new, |n| n.to_string()),
         )
     }

@@ -237,13 +237,26 @@ fn speed(row: &SegmentRow) -> Option<String> {
         ),
         (None, Some(least)) => format!(
             "utilisation n/a: the link speed is not known (at least {}, as the busiest 10 ms show); \
-             set it: --link-speed 10M",
-            BitRate(least)
+             set it: --link-speed {}",
+            BitRate(least),
+            no_slower_than(least)
         ),
         (None, None) => {
             "utilisation n/a: the link speed is not known; set it: --link-speed 10M".to_owned()
         }
     })
+}
+
+/// The slowest usual speed of a link of which that much is proved, as the option takes it.
+fn no_slower_than(bits_per_second: u64) -> String {
+    const MEGABITS: [u64; 8] = [10, 100, 1_000, 2_500, 10_000, 25_000, 40_000, 100_000];
+    let fast = |mbit: &u64| mbit.saturating_mul(1_000_000) >= bits_per_second;
+    match MEGABITS.into_iter().find(fast) {
+        Some(mbit) if mbit < 1_000 => format!("{mbit}M"),
+        Some(2_500) => "2.5G".to_owned(),
+        Some(mbit) => format!("{}G", mbit / 1_000),
+        None => format!("{}G", bits_per_second.div_ceil(1_000_000_000)),
+    }
 }
 
 fn duplex(row: &SegmentRow) -> Option<String> {
