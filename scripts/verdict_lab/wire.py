@@ -99,10 +99,10 @@ class Owed:
 
     def response(self, segment, at):
         """The server sends data."""
-        to = self.sent_to.setdefault(segment.connection, segment.sent_to)
-        if is_behind(to, segment.sent_to):
+        to = self.sent_to.get(segment.connection)
+        if to is None or is_behind(to, segment.sent_to):
             self.sent_to[segment.connection] = segment.sent_to
-        elif to != segment.sent_to:
+        else:
             self.again[segment.connection] = at
 
     def loses(self, segment, at):

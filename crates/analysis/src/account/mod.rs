@@ -451,7 +451,7 @@ impl Accounts {
                 && !at_server.is_here(&at_client)
             {
                 // Of several responses one would have come.
-                let ns = known(pause - response).saturating_sub(ways.server.high);
+                let ns = known(pause - response.max(0)).saturating_sub(ways.server.high);
                 let owed = OwedWay { owner: *owner, ns };
                 server.paused.remember(pause, place, owed);
             }
