@@ -126,6 +126,13 @@ def lookups(report, end, log):
     return wrong
 
 
+def late(acks, active):
+    """How much later clients acknowledged than they can, ns, beyond a third of what an interval may be wide: this machine
+    had other work. A way is known by acknowledgements, of which none says how late another one was."""
+    least = {client: min(ns for of, ns in acks if of == client) for client in {client for client, _ in acks}}
+    return max(0, sum(ns - least[client] for client, ns in acks) - NARROW / 300 * active)
+
+
 def compare(wirewait, fault, end, truths, log, folder):
     """A row of the table, whether it is right, and whether an interval is too wide."""
     report = reported(wirewait, f"{folder}/{fault.name}-at-{end}.pcap")
@@ -137,7 +144,7 @@ def compare(wirewait, fault, end, truths, log, folder):
         # The stations were as late as the wire: this machine had other work, and acknowledgements say no more than that.
         known = dict.fromkeys(known, False)
     # As much as that may be a client's or the network's, where the capture is the server's.
-    open_ns = sum(ns for _, ns in log["owed"]) if end == "server" else 0
+    open_ns = sum(ns for _, ns in log["owed"]) + late(log["acks"], logs.shares(truths)[0][1]) if end == "server" else 0
     narrow = {who: NARROW + (0 if who == "server" else 100 * open_ns / logs.shares(truths)[0][0]) for who in WHO}
     close = known["network"]
     for who in WHO:

@@ -119,6 +119,25 @@ class Owed:
         return at - lost if owed or self.again.get(segment.connection, 0) > lost else 0
 
 
+class Acknowledgements:
+    """How long clients take to acknowledge data by nothing but that, as far as no timer of theirs keeps it waiting."""
+
+    # The shortest timer of an acknowledgement (Linux' TCP_DELACK_MIN), ns.
+    TIMER = 40_000_000
+
+    def __init__(self):
+        self.there = {}
+
+    def data(self, segment, at):
+        """Data is at its client."""
+        self.there[segment.connection, segment.sent_to % 2**32] = at
+
+    def come(self, segment, at):
+        """A client acknowledges. Returns how long after the data was there, ns; `None` where a timer ran."""
+        there = self.there.pop((segment.connection, segment.acknowledges), None)
+        return at - there if segment.only_acks and there is not None and at - there < self.TIMER else None
+
+
 class Frame:
     """A frame that is carried, and where it is."""
 
@@ -143,14 +162,14 @@ class Wire(threading.Thread):
         with self.lock:
             self.fault = fault
             self.log = {"lost": [], "lost_acks": 0, "lost_interims": 0, "interims": 0, "late": 0, "twice": 0,
-                        "requests_again": 0, "owed": [], "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
+                        "requests_again": 0, "owed": [], "acks": [], "carried": [], "queries": {"client": {}, "server": {}}, "refused": 0}
             self.arrived, self.begun, self.sent, self.files = set(), set(), set(), []
             for end in ("client", "server"):
                 file = open(f"{folder}/{fault.name}-at-{end}.pcap", "wb")
                 file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
                 self.files.append(file)
             self.chance, self.acks, self.free = random.Random(fault.name), [0, 0], [0.0, 0.0]
-            self.latest, self.owed = [0.0, 0.0], Owed()
+            self.latest, self.owed, self.acknowledgements = [0.0, 0.0], Owed(), Acknowledgements()
 
     def end(self):
         with self.lock:
@@ -215,6 +234,9 @@ class Wire(threading.Thread):
             self.sent.add(carried.segment.name)
         if self.log and carried.way == 1 and carried.segment.client and carried.segment.data:
             self.owed.response(carried.segment, carried.entered)
+        if self.log and carried.way == 0 and carried.segment.client:
+            took = self.acknowledgements.come(carried.segment, carried.entered)
+            self.log["acks"] += [(carried.segment.client, took)] if took is not None else []
         for copy, due in enumerate(self.fate(carried.way, carried.bytes, carried.segment, carried.entered)):
             again = Frame(carried.way, carried.bytes, carried.segment, carried.came)
             # Only the first copy's times are logged.
@@ -232,6 +254,8 @@ class Wire(threading.Thread):
             if self.log and carried.way == 0 and carried.segment.client:
                 if open_ns := self.owed.arrives(carried.segment, now):
                     self.log["owed"].append((carried.segment.client, open_ns))
+            if self.log and carried.way == 1 and carried.segment.client and carried.segment.data:
+                self.acknowledgements.data(carried.segment, now)
             own = self.own(carried.segment) if carried.way else 0
             if own:
                 carried.leg = Frame.FROM_THE_WIRE

@@ -83,7 +83,7 @@ pub use wirewait_wire::{
 ///
 /// # Errors
 /// When the source cannot be read at all, or not any further, for another reason than
-/// [damage](SourceError::Damaged): what was analysed until then is lost. An [`Engine`] keeps it.
+/// damage: what was analysed until then is lost. An [`Engine`] keeps it.
 pub fn analyse<S: Source>(
     source: S,
     settings: Settings,
