@@ -131,6 +131,23 @@ fn help_and_manual_have_none_of_the_replaced_words() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+/// The service sets nothing that the program does not read.
+#[test]
+fn variables_of_the_service_are_those_of_the_manual() {
+    let manual = support::program().arg("man").output().unwrap();
+    let manual = String::from_utf8(manual.stdout).unwrap().replace('\\', "");
+    let mut set = 0;
+    for file in ["wirewait@.service", "wirewait.default"] {
+        let text = std::fs::read_to_string(root().join("packaging").join(file)).unwrap();
+        for (at, _) in text.match_indices("WIREWAIT_") {
+            let (name, _) = text[at..].split_once('=').unwrap();
+            assert!(manual.contains(name), "{file}: {name}");
+            set += 1;
+        }
+    }
+    assert!(set >= 3, "{set}");
+}
+
 /// The code of a source file without its comments, line by line.
 fn code(text: &str) -> String {
     let code = text

@@ -205,7 +205,7 @@ pub(crate) struct TextArgs {
 /// How many digits people see.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct PreciseArgs {
-    /// Print durations with all digits instead of three
+    /// Print durations to 1 µs instead of with three digits
     #[arg(long)]
     precise: bool,
 }
