@@ -6,28 +6,27 @@ use wirewait_wire::{TemplateId, Templates};
 /// the value is found again.
 #[derive(Clone)]
 pub(crate) struct ByTemplate<T> {
-    values: Vec<(Option<TemplateId>, T)>,
+    /// By slot: the number of the template whose value it is, 0 for none.
+    values: Box<[(u64, T); Templates::SLOTS]>,
 }
 
 impl<T: Copy> ByTemplate<T> {
     /// Nothing is known; `none` fills the room.
     pub(crate) fn new(none: T) -> Self {
         Self {
-            values: vec![(None, none); Templates::SLOTS],
+            values: Box::new([(0, none); Templates::SLOTS]),
         }
     }
 
     /// What was set for this template.
     #[inline]
     pub(crate) fn get(&self, template: TemplateId) -> Option<T> {
-        let (of, value) = self.values.get(template.slot())?;
-        (*of == Some(template)).then_some(*value)
+        let (of, value) = &self.values[template.slot()];
+        (*of == template.number()).then_some(*value)
     }
 
     /// Keeps a value for it.
     pub(crate) fn set(&mut self, template: TemplateId, value: T) {
-        if let Some(place) = self.values.get_mut(template.slot()) {
-            *place = (Some(template), value);
-        }
+        self.values[template.slot()] = (template.number(), value);
     }
 }

@@ -25,7 +25,8 @@ struct ProtocolFrames {
 /// Frames with one template.
 #[derive(Clone, Default)]
 struct TemplateFrames {
-    of: Option<TemplateId>,
+    /// The number of that; 0 for none.
+    of: u64,
     frames: u64,
     /// What is in each of them, once.
     protocols: Vec<DissectorId>,
@@ -47,7 +48,7 @@ impl Protocols {
         if let Some(template) = walk.template {
             let at = template.slot();
             if let Some(known) = self.templates.get_mut(at)
-                && known.of == Some(template)
+                && known.of == template.number()
             {
                 known.frames += 1;
                 self.counted = (frame, at);
@@ -94,7 +95,7 @@ impl Protocols {
                 protocol.count += place.frames;
             }
         }
-        place.of = Some(template);
+        place.of = template.number();
         place.frames = 0;
         place.protocols.clear();
         for id in layers(walk) {

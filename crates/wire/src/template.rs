@@ -47,18 +47,29 @@ pub struct Deciding {
 
 /// Which template a frame fits: frames with the same one have the same layers, ends, sessions
 /// and carriers.
+// A number that no two templates of a program share, with the slot in its lowest bits: it is compared some times a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TemplateId {
-    slot: u16,
-    /// No two templates of a program have the same.
-    number: NonZeroU64,
-}
+pub struct TemplateId(NonZeroU64);
 
 impl TemplateId {
+    /// The next one in this slot.
+    fn next(slot: usize) -> Option<Self> {
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        let id = number * Templates::SLOTS as u64 + slot as u64;
+        NonZeroU64::new(id).map(Self)
+    }
+
     /// The slot for its values, below [`Templates::SLOTS`]. Others may stand there, too.
     #[must_use]
     pub const fn slot(self) -> usize {
-        self.slot as usize
+        // Truncation intended: the lowest bits.
+        self.0.get() as usize % Templates::SLOTS
+    }
+
+    /// Its number, which no other template of the program has.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0.get()
     }
 }
 
@@ -283,18 +294,12 @@ impl Templates {
         if self.unfit[set / WAYS] == wanted {
             return;
         }
-        let number = NonZeroU64::new(NUMBERS.fetch_add(1, Ordering::Relaxed));
-        let Some(number) = number else {
-            return;
-        };
         let free = (set..set + WAYS).find(|slot| self.slots[*slot].is_none());
         self.made += 1;
         // What stands where follows from the frames alone.
         let slot = free.unwrap_or(set + self.made as usize % WAYS);
-        let id = TemplateId {
-            // Slots are fewer than 2^16.
-            slot: slot as u16,
-            number,
+        let Some(id) = TemplateId::next(slot) else {
+            return;
         };
         let template = Template::new(registry, (of_shape, words), &self.full, id);
         // Only of frames that it fits itself.

@@ -182,10 +182,7 @@ mod tests {
         let mut full = Walk::default();
         registry.walk(&frame, Depth::Handover, &mut full);
         let repeat = Repeat {
-            template: TemplateId {
-                slot: (Templates::SLOTS - 1) as u16,
-                number: std::num::NonZeroU64::MIN,
-            },
+            template: TemplateId::next(Templates::SLOTS - 1).unwrap(),
             ends: [0; LAYERS],
             order: Order::None,
             carries: Carries::Stream,
