@@ -2,9 +2,10 @@
 //! and real captures that were made at both ends.
 
 use crate::known::{CARRIERS, TROUBLES};
-use crate::support::{captures, program};
+use crate::support::{capture_of, captures, program};
 use serde_json::Value;
 use std::path::Path;
+use wirewait_synth::Scenario;
 use wirewait_synth::lab::{LabCase, LabEnd, LabRun, LabTruth};
 
 /// The clock at the servers is an hour ahead, and a bit: no stamps of the two can be compared.
@@ -241,4 +242,83 @@ fn a_wait_in_vain_is_of_the_one_that_the_other_capture_shows() {
         assert_eq!(joined["culprit"], named, "{joined}");
     }
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// Forty reads of 2 ms, captured at their client and, 3 ms away, at their server, whose mirror port shows each frame twice
+/// (`doubled`), and whose clock is set forward by half a second behind the first twenty (`set`).
+fn forty_reads(doubled: bool, set: bool) -> Value {
+    let mut lines = vec![
+        "title forty reads".to_owned(),
+        "client C tcp 10.0.0.1:1025".to_owned(),
+        "server S tcp 10.0.0.9:445".to_owned(),
+        "0.000 C>S connect gap=0.02".to_owned(),
+    ];
+    for n in 0..40 {
+        let at = 100 + 20 * n;
+        let second = |ms: i64| format!("{}.{:03}", ms / 1000, ms % 1000);
+        lines.push(format!("{} C>S smb2 read length=512 mid={n}", second(at)));
+        lines.push(format!("{} S>C smb2 read data=512 mid={n}", second(at + 8)));
+    }
+    lines.push("[answer]".to_owned());
+    let scenario = Scenario::parse("forty", &(lines.join("\n") + "\n"));
+    let at_client = scenario.unwrap_or_else(|e| panic!("{e}")).frames().to_vec();
+    let mut at_server = Vec::new();
+    for frame in &at_client {
+        let mut frame = frame.clone();
+        // The sender's address in a frame of Ethernet and IPv4.
+        let from_client = frame.bytes[26..30] == [10, 0, 0, 1];
+        let way = if from_client { 3_000_000 } else { -3_000_000 };
+        let later = match set && at_server.len() > 40 {
+            true => 500_000_000,
+            false => 0,
+        };
+        frame.at = frame.at.plus(way + later);
+        let mut again = frame.clone();
+        again.at = again.at.plus(20_000);
+        at_server.push(frame);
+        if doubled {
+            at_server.push(again);
+        }
+    }
+    let folder = std::env::temp_dir();
+    let [first, second] = [("client", &at_client), ("server", &at_server)].map(|(end, frames)| {
+        let name = format!(
+            "wirewait-forty-{doubled}-{set}-{end}-{}.pcap",
+            std::process::id()
+        );
+        let path = folder.join(name);
+        std::fs::write(&path, capture_of(frames)).unwrap();
+        path
+    });
+    let joined = between(&first, &second).unwrap();
+    std::fs::remove_file(first).unwrap();
+    std::fs::remove_file(second).unwrap();
+    joined
+}
+
+#[test]
+fn a_frame_that_was_captured_twice_was_not_lost() {
+    for doubled in [false, true] {
+        let joined = forty_reads(doubled, false);
+        for way in ["to_servers", "to_clients"] {
+            assert_eq!(number(&joined[way], "lost"), 0, "{doubled}: {joined}");
+        }
+        assert_eq!(number(&joined, "requests"), 40);
+        assert_eq!(number(&joined, "clocks_moved_ns"), 0);
+        assert_eq!(
+            number(&joined["clock"], "shortest_round_trip_ns"),
+            6_000_000
+        );
+    }
+}
+
+/// Before, it was 0 ahead, behind it 500 ms, and the way forth and back is 6 ms: 494 ms at least.
+#[test]
+fn clocks_that_move_against_each_other_tell_no_way() {
+    let joined = forty_reads(false, true);
+    assert_eq!(number(&joined, "clocks_moved_ns"), 494_000_000, "{joined}");
+    assert!(joined["clock"].is_null());
+    for row in joined["by_client"].as_array().unwrap() {
+        assert!(row["request_way_ns"].is_null(), "{row}");
+    }
 }

@@ -568,6 +568,27 @@ fn a_capture_without_requests_does_not_pass() {
     );
 }
 
+/// Of so few requests no rank test tells whether chance made the difference.
+#[test]
+fn what_cannot_be_tested_does_not_pass() {
+    let base = capture("few.pcapng", &reads(1, 2000));
+    let other = capture("few-slow.pcapng", &reads(1, 20_000));
+    let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
+    let judged = |condition: &str| {
+        let arguments = ["compare", base, other, "--fail-if", condition];
+        let (code, _, err) = said(&wirewait(&arguments));
+        (code, err)
+    };
+    let (code, err) = judged("response_time > +10% significant");
+    assert_eq!(code, Some(4), "{err}");
+    assert!(err.contains("too few requests to tell"), "{err}");
+    // What does not stand so to the limit needs no test.
+    assert_eq!(judged("response_time < -10% significant").0, Some(0));
+    let (code, err) = judged("throughput < -200%");
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("nothing falls by more than 100%"), "{err}");
+}
+
 #[test]
 fn every_format_has_every_configuration() {
     let base = capture("one.pcapng", &reads(10, 2000));

@@ -7,7 +7,7 @@ use crate::last_profile;
 use crate::output::Output;
 use std::path::PathBuf;
 use wirewait::between::{Between, FramesSeen, RequestsSeen};
-use wirewait::{Depth, Layout, Walk};
+use wirewait::{Depth, Frame, Layout, Registry, Sink, Transaction, Walk};
 use wirewait_report::between::{BetweenReport, json, text, unjoined};
 
 pub(crate) fn run(args: &BetweenArgs) -> Result<Verdict, Failure> {
@@ -59,17 +59,37 @@ fn place(
     };
     let mut opened = Input::open(&input)?;
     opened.last = last.cloned();
-    let registry = wirewait::registry();
-    let (mut frames, mut requests) = (FramesSeen::default(), RequestsSeen::default());
-    let mut walk = Walk::default();
-    let watch = |frame: &wirewait::Frame<'_>, _: &wirewait::Analyzer| {
-        registry.walk(frame, Depth::Handover, &mut walk);
-        frames.frame(frame, &walk, &registry);
+    let captured = Captured {
+        frames: FramesSeen::default(),
+        registry: wirewait::registry(),
+        walk: Walk::default(),
     };
+    let mut seen = (captured, RequestsSeen::default());
     let settings = args.analysis.settings();
-    let (analysis, _) =
-        opened.analyse_watching(settings, &mut requests, false, |_| Ok(()), watch)?;
+    let analysis = opened.analyse(settings, &mut seen, false, |_| Ok(()))?;
     let damaged = analysis.verdict() == Verdict::Damaged;
     let alone = wirewait::Verdict::on(&analysis.snapshot);
+    let (Captured { frames, .. }, requests) = seen;
     Ok(((frames, requests, alone), damaged))
+}
+
+/// Takes the frames of a capture, but for those that were captured before.
+struct Captured {
+    frames: FramesSeen,
+    registry: Registry,
+    walk: Walk,
+}
+
+impl Sink for Captured {
+    fn transaction(&mut self, _: &Transaction) {}
+
+    fn captured(&mut self, frame: &Frame<'_>, on_wire: u64) {
+        let Self {
+            frames,
+            registry,
+            walk,
+        } = self;
+        registry.walk(frame, Depth::Handover, walk);
+        frames.frame(frame, walk, registry, on_wire == 0);
+    }
 }

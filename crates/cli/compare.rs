@@ -138,7 +138,14 @@ fn names(wanted: &[&NamedCapture]) -> Vec<String> {
         // The same one twice is still two rows.
         if names.contains(&name) {
             name = format!("{name} ({})", place + 1);
-            warn("one capture is named twice; it is compared with itself");
+            let same = wanted
+                .iter()
+                .take(place)
+                .any(|other| other.files == one.files);
+            warn(match same {
+                true => "one capture is named twice; it is compared with itself",
+                false => "two captures have the same name; NAME=FILE gives each its own",
+            });
         }
         names.push(name);
     }

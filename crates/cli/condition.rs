@@ -20,8 +20,8 @@ Conditions (--fail-if):
   'response_time > +10%', 'p95 of ncp READ > 50ms', 'throughput < -20%', 'unanswered > 0',
   'turnaround > +5% significant'
 
-What cannot be judged because a figure or a group is missing counts as held: a capture without
-requests does not pass.";
+What cannot be judged counts as held, because a figure or a group is missing, or because there are too
+few requests for the rank test: a capture without requests does not pass.";
 
 /// A mistake, and at which character.
 struct Mistake(usize, String);
@@ -135,6 +135,12 @@ fn against(figure: Figure, text: &str, at: usize) -> Result<Against, Mistake> {
         let millionths = decimal(digits)
             .and_then(|n| i64::try_from(n.part.checked_mul(10_000)? / n.of).ok())
             .ok_or_else(|| Mistake(at, format!("`{percent}` is no number")))?;
+        if sign * millionths < -1_000_000 {
+            return Err(Mistake(
+                at,
+                format!("{text}: nothing falls by more than 100%"),
+            ));
+        }
         return Ok(Against::Baseline(sign * millionths));
     }
     if text.starts_with(['+', '-']) {

@@ -144,6 +144,14 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
             _ => {}
         }
     }
+    if let Some(sums) = &args.summary {
+        if sums.as_os_str() == "-" {
+            return wrong("--summary: name a file; the standard output is the report's");
+        }
+        if args.output.output.as_ref() == Some(sums) {
+            return wrong("--summary: this is the file of the report (-o); name another one");
+        }
+    }
     if args.format == ReportFormat::Pcapng {
         if args.analysis.private {
             return wrong(FRAMES_NAME);

@@ -119,6 +119,8 @@ pub(crate) struct Open {
     pub(crate) grown: bool,
     /// Another command came under its identifier.
     pub(crate) overtaken: bool,
+    /// Its client went on to the next one, of which it has one at a time, and did not ask for it again: it has the response.
+    pub(crate) passed_over: bool,
     /// When the next request of its side was seen.
     pub(crate) followed: Option<Timestamp>,
     /// It is kept until the next request comes.
@@ -287,6 +289,7 @@ impl Open {
             by_turn: false,
             grown: false,
             overtaken: false,
+            passed_over: false,
             followed: None,
             lingers: false,
             shelved: None,

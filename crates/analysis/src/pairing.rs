@@ -98,6 +98,8 @@ pub(crate) struct Pairing {
     holding: Holding,
     /// Requests that the capture lacks.
     unseen: UnseenRequests,
+    /// Which message of each side was repeated last where nothing below repeats what is lost, and when.
+    repeats: [Option<(u64, Timestamp)>; 2],
 }
 
 /// What a message did.
@@ -140,11 +142,14 @@ impl Pairing {
             stalls,
             holding,
             unseen,
+            repeats,
         } = self;
         open.empty();
         stalls.clear();
         *holding = Holding::default();
+        *repeats = [None; 2];
         *unseen = UnseenRequests::default();
+        *repeats = [None; 2];
         (*next_serial, *probes) = (0, 0);
         *parties = Parties::UNKNOWN;
         *server = 0;
@@ -218,15 +223,19 @@ impl Pairing {
             && open.deed == Deed::Retransmitted
         {
             let t = &*open.transaction;
-            let first = if open.side == side {
-                t.request
-            } else {
-                t.response
+            let (first, needless) = match open.side == side {
+                true => (t.request, open.arrived[0]),
+                false => (t.response, false),
             };
             let at = message.tally.extent.first.at;
-            events.tell(Event::Repeated(
-                first.map_or(0, |first| at.since(first.first.at).max(0)),
-            ));
+            let serial = open.serial;
+            let before = self.repeats[side].replace((serial, at));
+            // All repetitions of one cost what passes up to the last.
+            let before = before.filter(|(of, _)| *of == serial).map(|(_, at)| at);
+            let before = before.or(first.map(|first| first.first.at));
+            let lost = before.map_or(0, |before| at.since(before).max(0));
+            // The server said before that it has it.
+            events.tell(Event::Repeated(if needless { 0 } else { lost }));
         }
         if self.observed {
             self.notes(side, found);

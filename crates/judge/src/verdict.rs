@@ -267,9 +267,9 @@ impl Verdict {
 }
 
 /// From this part of the time on it is said that it is unknown, or unanswered, in thousandths.
-const MENTIONED: u64 = 50;
+pub(crate) const MENTIONED: u64 = 50;
 /// Above this part of the time that is unknown there is no verdict, in thousandths.
-const UNKNOWN: u64 = 333;
+pub(crate) const UNKNOWN: u64 = 333;
 
 /// Who may have had nearly as much as the one found, or more than each of two.
 fn close(finding: Finding, shares: &[Share; 3]) -> Option<Doubt> {

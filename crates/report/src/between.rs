@@ -303,6 +303,13 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
             report.span(positive(clocks.unsure_ns)),
         ));
     }
+    if joined.clocks_moved_ns > 0 {
+        lines.push(format!(
+            "Doubt: the clocks moved against each other by {} at least while both captures ran: one was set, or they do \
+             not run alike. How far one is ahead, and what each way took, is not told.",
+            report.span(joined.clocks_moved_ns)
+        ));
+    }
     let were = |n: u64| match n {
         1 => "1 request was".to_owned(),
         n => format!("{} requests were", Grouped(n)),

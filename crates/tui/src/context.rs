@@ -4,6 +4,7 @@ use crate::theme::Theme;
 use crate::units::Units;
 use std::hash::{BuildHasher, RandomState};
 use wirewait_analysis::recent::{History, Of, Window};
+use wirewait_report::words::Short;
 use wirewait_wire::Timestamp;
 
 /// What everything that is drawn depends on, beside its figures.
@@ -47,5 +48,13 @@ impl Context<'_> {
             None => name.to_owned(),
             Some(secret) => format!("{kind}-{:06x}", secret.hash_one(name) & 0xff_ffff),
         }
+    }
+}
+
+/// How long a window of the last `seconds` is: no longer than what the capture has.
+pub(crate) fn of_last(window: &Window<'_>, seconds: u32) -> String {
+    match window.seconds() < seconds {
+        true => Short(window.elapsed_ns()).to_string(),
+        false => format!("{seconds} s"),
     }
 }

@@ -3,6 +3,7 @@
 use super::connections::{self, Stepping};
 use super::{AnalyzerState, Arrival, SWEEP_NS};
 use crate::arrivals::SentBytes;
+use crate::books::Reporter;
 use crate::clock::Seam;
 use crate::duplicates::Before;
 use crate::path::Paths;
@@ -10,7 +11,7 @@ use crate::piece::{Offload, Piece, Sent};
 use crate::segment::parts;
 use crate::table::TablePlace;
 use crate::world::{Seen, Shared};
-use crate::{Mark, Sink, WHOLE_FRAME};
+use crate::{Mark, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Connection, Frame, Order, Registry, Timestamp, Walk};
 
 /// No medium has a shorter limit to the length of its frames.
@@ -237,12 +238,12 @@ impl AnalyzerState {
             Order::Stream(segment) => self.stream(&mut arrival, segment, common, sink),
             Order::Numbered(numbered) => {
                 let place = self.numbered(&mut arrival, numbered, common, sink);
-                self.step(&arrival, None, sink);
+                self.step(&arrival, None, common, sink);
                 Some(place.and_then(|place| self.number(place)))
             }
             Order::None => match walk.facts.carries {
                 Carries::Control => {
-                    self.step(&arrival, None, sink);
+                    self.step(&arrival, None, common, sink);
                     self.books.attribution.control += WHOLE_FRAME;
                     Some(None)
                 }
@@ -260,7 +261,7 @@ impl AnalyzerState {
                 }
                 _ => {
                     let found = self.message(&arrival, None, common, sink);
-                    self.step(&arrival, None, sink);
+                    self.step(&arrival, None, common, sink);
                     found.map(|owner| self.number(owner.place))
                 }
             },
@@ -279,13 +280,14 @@ impl AnalyzerState {
         &mut self,
         arrival: &Arrival<'_>,
         place: Option<TablePlace>,
+        common: &Shared,
         sink: &mut dyn Sink,
     ) {
         let facts = arrival.facts;
         let Some(connection) = connections::step(facts.connection, &facts.order) else {
             return;
         };
-        self.steps(arrival, connection, place, sink);
+        self.steps(arrival, connection, (place, common), sink);
     }
 
     #[inline(never)]
@@ -293,7 +295,7 @@ impl AnalyzerState {
         &mut self,
         arrival: &Arrival<'_>,
         connection: Connection,
-        place: Option<TablePlace>,
+        (place, common): (Option<TablePlace>, &Shared),
         sink: &mut dyn Sink,
     ) {
         let facts = arrival.facts;
@@ -315,6 +317,26 @@ impl AnalyzerState {
         });
         for notice in notices.into_iter().flatten() {
             self.books.noticed(&notice, arrival.path, sink);
+            if let Order::Numbered(_) = facts.order
+                && matches!(notice.what, Noticed::Closed | Noticed::Aborted)
+            {
+                self.session_is_over(arrival, common, sink);
+            }
+        }
+    }
+
+    /// A station ended a session of a link: it waits for nothing in it any more.
+    #[cold]
+    fn session_is_over(&mut self, arrival: &Arrival<'_>, common: &Shared, sink: &mut dyn Sink) {
+        let world = self.world(common);
+        let known = &arrival.path.conversation;
+        let Ok((place, side)) = self.conversations.find_side(known, || arrival.key()) else {
+            return;
+        };
+        if let Some(conversation) = self.conversations.get_mut(place) {
+            let now = arrival.piece.mark.at;
+            let mut events = Reporter::new(&mut self.books, arrival.path, sink);
+            conversation.end(now, Some(side), &world, &mut events);
         }
     }
 }

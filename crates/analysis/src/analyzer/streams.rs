@@ -60,7 +60,7 @@ impl AnalyzerState {
             if conversation.has_answered() {
                 self.conversations.prove(place);
             }
-            self.step(arrival, Some(place), sink);
+            self.step(arrival, Some(place), common, sink);
             return Some(Some(number));
         }
     }

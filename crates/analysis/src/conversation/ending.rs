@@ -94,7 +94,7 @@ impl Conversation {
 
     /// The connection is over; `reset` is the side that ended it at once, and may cross what the
     /// other one had sent.
-    pub(super) fn end(
+    pub(crate) fn end(
         &mut self,
         now: Timestamp,
         reset: Option<usize>,

@@ -36,16 +36,7 @@ impl Pairing {
             (open.state != OpenState::Done || !other) && !open.came_after(began)
         });
         let Some(at) = found else {
-            if x.role == Role::Response && !x.opaque && !is_continuation(x) {
-                // It answers another one than those that are known by its name.
-                let same = |id| self.open.latest(id, |o| o.id == x.id);
-                let namesake = x.id.and_then(same).is_some();
-                let known = &message.tally.sent;
-                let other = namesake && known.covers < u64::MAX;
-                self.orphan((side, x, other), message, between, world, events);
-                return Some(u64::MAX);
-            }
-            return None;
+            return self.answers_none(side, x, message, between, world, events);
         };
         let alone = self.open.len() == 1;
         if x.opaque && !alone && x.role == Role::Response && self.open.are_guessed() {
@@ -89,19 +80,7 @@ impl Pairing {
             return Some(serial);
         }
         if open.state == OpenState::Done {
-            if between.turns && message.said == Said::More {
-                return Some(self.extend(at, message, world, events));
-            }
-            if open.lost_until.is_some() {
-                // The client asked for it again, and gets it now.
-                open.lost_after(tally.extent.last.at, events);
-            }
-            open.deed = Deed::Retransmitted;
-            let t = &mut *open.transaction;
-            t.duplicate_responses = t.duplicate_responses.saturating_add(1);
-            t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
-            t.absorb(tally);
-            return Some(serial);
+            return Some(self.answers_again(at, message, between, world, events));
         }
         let ok = x.status.is_none_or(|s| s.ok);
         let go_ahead = match (open.state, open.expect, x.role) {
@@ -111,36 +90,11 @@ impl Pairing {
             _ => false,
         };
         if let (true, Expect::GoAhead { rest, confirmed }) = (go_ahead, open.expect) {
-            open.state = OpenState::Raw {
-                rest,
-                answered: !confirmed,
-            };
-            if confirmed {
-                open.interim(tally);
-            } else {
-                open.answer(x, tally);
-                if open.transaction.raw_end.is_some() {
-                    self.done(at, message.serial, world, events);
-                }
-            }
+            self.goes_ahead(at, (rest, confirmed), (x, message), world, events);
             return Some(serial);
         }
         if go_ahead || x.role == Role::Interim {
-            open.interim(tally);
-            self.open.goes_on(at);
-            let open = &mut *self.open[at];
-            if x.role == Role::Interim {
-                if open.state == OpenState::Waiting {
-                    open.is_worked_on(between, message.range.1);
-                }
-                // The server has it, and says so: however long it takes, it is not lost.
-                open.deadline = Timestamp::from_nanos(i64::MAX);
-                // Only where parts are counted up does a request wait to be told to go on.
-                open.promised = open.state != OpenState::Asking || open.asked.has_any();
-            }
-            if open.may_wait && x.role == Role::Interim && open.transaction.kind != Kind::Wait {
-                open.waits_by_design(events);
-            }
+            self.is_under_way(at, x.role, message, between, events);
             return Some(serial);
         }
         if let Parts::Masked { mask, .. } = x.parts
@@ -165,6 +119,106 @@ impl Pairing {
             self.done(at, message.serial, world, events);
         }
         Some(serial)
+    }
+
+    /// A response to no request that is open, if it is one.
+    #[inline(never)]
+    fn answers_none(
+        &mut self,
+        side: usize,
+        x: &Exchange,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) -> Option<u64> {
+        if x.role != Role::Response || x.opaque || is_continuation(x) {
+            return None;
+        }
+        // It answers another one than those that are known by its name.
+        let same = |id| self.open.latest(id, |o| o.id == x.id);
+        let namesake = x.id.and_then(same).is_some();
+        let other = namesake && message.tally.sent.covers < u64::MAX;
+        self.orphan((side, x, other), message, between, world, events);
+        Some(u64::MAX)
+    }
+
+    /// What is answered is so once more, or there is more of its response.
+    #[inline(never)]
+    fn answers_again(
+        &mut self,
+        at: usize,
+        message: &Message<'_>,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) -> u64 {
+        if between.turns && message.said == Said::More {
+            return self.extend(at, message, world, events);
+        }
+        let (open, tally) = (&mut *self.open[at], &message.tally);
+        if open.lost_until.is_some() {
+            // The client asked for it again, and gets it now.
+            open.lost_after(tally.extent.last.at, events);
+        }
+        open.deed = Deed::Retransmitted;
+        let t = &mut *open.transaction;
+        t.duplicate_responses = t.duplicate_responses.saturating_add(1);
+        t.frames.retransmitted = t.frames.retransmitted.saturating_add(tally.frames);
+        t.absorb(tally);
+        open.serial
+    }
+
+    /// The client may send what follows without a header, `rest` bytes; `confirmed` says that an answer comes behind that.
+    #[inline(never)]
+    fn goes_ahead(
+        &mut self,
+        at: usize,
+        (rest, confirmed): (u32, bool),
+        (x, message): (&Exchange, &Message<'_>),
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let (open, tally) = (&mut *self.open[at], &message.tally);
+        open.state = OpenState::Raw {
+            rest,
+            answered: !confirmed,
+        };
+        if confirmed {
+            return open.interim(tally);
+        }
+        open.answer(x, tally);
+        if open.transaction.raw_end.is_some() {
+            self.done(at, message.serial, world, events);
+        }
+    }
+
+    /// The server says that it works on the request, or that the rest of it may come.
+    #[inline(never)]
+    fn is_under_way(
+        &mut self,
+        at: usize,
+        role: Role,
+        message: &Message<'_>,
+        between: &Between,
+        events: &mut impl Events,
+    ) {
+        self.open[at].interim(&message.tally);
+        self.open.goes_on(at);
+        if role != Role::Interim {
+            return;
+        }
+        let open = &mut *self.open[at];
+        if open.state == OpenState::Waiting {
+            open.is_worked_on(between, message.range.1);
+        }
+        // The server has it, and says so: however long it takes, it is not lost.
+        open.deadline = Timestamp::from_nanos(i64::MAX);
+        // Only where parts are counted up does a request wait to be told to go on.
+        open.promised = open.state != OpenState::Asking || open.asked.has_any();
+        if open.may_wait && open.transaction.kind != Kind::Wait {
+            open.waits_by_design(events);
+        }
     }
 
     pub(super) fn answers(

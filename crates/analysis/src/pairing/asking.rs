@@ -160,7 +160,10 @@ impl Pairing {
             o.transaction.flags.set(Flags::CAPTURE_LOSS);
             self.done(at, u64::MAX, world, events);
         } else if may_be_overtaken(o) {
-            // Its response may have been captured behind this request.
+            // Its response may have been captured behind this request. Where nothing below repeats what is lost, who has
+            // none asks again.
+            let t = &o.transaction;
+            o.passed_over = o.lane.is_some() && t.copies <= 1 && t.interims == 0;
             o.deadline = now;
             self.due = self.due.min(now);
             self.open.falls_due(at);

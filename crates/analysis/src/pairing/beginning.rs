@@ -71,6 +71,7 @@ impl Open {
             by_turn,
             grown,
             overtaken,
+            passed_over,
             followed,
             lingers,
             shelved,
@@ -114,7 +115,7 @@ impl Open {
         *anyone = x.anyone;
         *by_turn = false;
         *grown = tally.frames > 1;
-        *overtaken = false;
+        (*overtaken, *passed_over) = (false, false);
         *followed = None;
         *lingers = x.lane.is_some() || between.turns;
         *shelved = None;

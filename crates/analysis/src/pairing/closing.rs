@@ -274,7 +274,8 @@ impl Pairing {
         let stepped = world.steps.borrow().since(first) || t.clock_stepped(&world.steps);
         t.flags.set_if(Flags::CLOCK_STEP, stepped);
         t.flags.set_if(Flags::ONE_SIDED, between.one_sided);
-        t.flags.set_if(Flags::CAPTURE_LOSS, awaited);
+        t.flags
+            .set_if(Flags::CAPTURE_LOSS, awaited || open.passed_over);
         let limit = t.request.map(|r| r.last.at.plus(world.settings.timeout_ns));
         let waits = |now: Timestamp| {
             // One that was put off has waited too long before.

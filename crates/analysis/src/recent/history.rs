@@ -14,6 +14,8 @@ pub struct History {
     pub(super) first: i64,
     pub(super) seconds: VecDeque<Arc<Second>>,
     pub(super) ended: bool,
+    /// The first moment of these seconds that the capture has, and the latest.
+    pub(super) span: Option<(Timestamp, Timestamp)>,
     pub(super) missed: Missed,
 }
 
@@ -107,11 +109,24 @@ impl<'a> Window<'a> {
             .plus(i64::from(self.seconds()).saturating_mul(SECOND_NS))
     }
 
-    /// So much in all of them, by the second, in thousandths, rounded down; `None` without
-    /// seconds.
+    /// How much of them the capture has, ns: from its first frame, up to now or its last one.
+    #[must_use]
+    pub fn elapsed_ns(&self) -> i64 {
+        let (begins, ends) = (self.begins(), self.ends());
+        let (from, to) = match self.history.span {
+            Some((first, latest)) => (begins.max(first), ends.min(latest)),
+            None => (begins, ends),
+        };
+        to.since(from).max(0)
+    }
+
+    /// So much in all of them, by the second of [what the capture has](Self::elapsed_ns), in thousandths, rounded
+    /// down; `None` without time.
     #[must_use]
     pub fn per_second(&self, n: u64) -> Option<u64> {
-        let rate = (u128::from(n) * 1000).checked_div(self.seconds().into())?;
+        let elapsed = u128::from(self.elapsed_ns().unsigned_abs());
+        let rate =
+            (u128::from(n) * 1000 * SECOND_NS.unsigned_abs() as u128).checked_div(elapsed)?;
         Some(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 

@@ -90,10 +90,11 @@ impl Recent {
 
     /// Time passes without frames.
     pub fn advance(&mut self, now: Timestamp) {
-        let now = number(now);
-        if self.history.latest().is_none_or(|latest| latest < now) {
-            self.open(now);
+        let second = number(now);
+        if self.history.latest().is_none_or(|latest| latest < second) {
+            self.open(second);
         }
+        self.reaches(now);
     }
 
     /// The capture is over: its last second is as complete as it will be.
@@ -177,7 +178,15 @@ impl Recent {
         }
     }
 
+    /// The history reaches to this moment.
+    fn reaches(&mut self, at: Timestamp) {
+        let (first, latest) = self.history.span.get_or_insert((at, at));
+        *first = at.min(*first);
+        *latest = at.max(*latest);
+    }
+
     fn forget_all(&mut self) {
+        self.history.span = None;
         self.history.seconds.clear();
         self.held.clear();
         self.bytes = 0;
@@ -215,6 +224,7 @@ impl Sink for Recent {
         if self.history.latest() != Some(at) {
             self.go_on(at);
         }
+        self.reaches(frame.at);
         let interface = (frame.interface as usize).min(INTERFACES - 1);
         let captured = Captured {
             frames: 1,

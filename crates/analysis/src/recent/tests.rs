@@ -75,6 +75,29 @@ fn a_transaction_counts_in_the_second_of_its_answer() {
     assert_eq!(parties[&1].server, station(9));
 }
 
+/// A capture that begins and ends within seconds: rates are by the time that it has.
+#[test]
+fn rates_are_by_the_time_that_the_capture_has() {
+    let mut recent = Recent::default();
+    frame(&mut recent, 900, 0, 100);
+    frame(&mut recent, 1400, 0, 100);
+    recent.finish();
+    let history = recent.history();
+    let last = history.last(10);
+    assert_eq!((last.seconds(), last.elapsed_ns()), (2, 500_000_000));
+    assert_eq!(last.per_second(10), Some(20_000));
+    assert_eq!(history.last(1).elapsed_ns(), 400_000_000);
+    let mut alone = Recent::default();
+    frame(&mut alone, 900, 0, 100);
+    alone.finish();
+    assert_eq!(alone.history().last(10).per_second(10), None, "no time");
+    // Time that passes without frames is time.
+    let mut live = Recent::default();
+    frame(&mut live, 900, 0, 100);
+    live.advance(at(3500));
+    assert_eq!(live.history().last(10).elapsed_ns(), 2_100_000_000);
+}
+
 #[test]
 fn what_is_not_answered_counts_when_it_is_given_up() {
     let mut recent = Recent::default();

@@ -277,7 +277,8 @@ pub(super) fn doubt(book: &mut Book) {
 }
 
 fn never_answered(t: &Transaction, thresholds: &Thresholds) -> Option<WatcherLook> {
-    let repeated = u64::from(t.copies) > thresholds.get(Threshold::Repeats) + 1;
+    // Whom the server told that it works on it has a response.
+    let repeated = u64::from(t.copies) > thresholds.get(Threshold::Repeats) + 1 && t.interims == 0;
     unanswered(t, thresholds).filter(|_| repeated)
 }
 

@@ -391,8 +391,9 @@ bases! {
     Requests = "requests";
     /// Those of them that concern files rather than connections.
     Work = "requests for files";
-    /// Responses to those with a turnaround that is known exactly.
-    Timed = "responses with a known turnaround";
+    /// Responses to those with a turnaround that is known: exactly, or well enough to call it slow whichever copy of a
+    /// repeated request was answered. Reads from pipes wait for what is written there, and are none.
+    Timed = "responses to requests for files with a known turnaround";
     /// Timed responses to requests that queued behind others of the same client.
     Queued = "responses to pipelined requests";
     /// Reads that brought data.

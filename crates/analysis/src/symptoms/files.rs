@@ -5,7 +5,7 @@ use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
 use super::page::{Page, Whom};
 use super::rule::{Limit, Rule, Severity, Whose};
-use super::{Threshold, Thresholds};
+use super::{Threshold, Thresholds, answers};
 use crate::bounds::{Bound, Hits};
 use crate::case::Case;
 use crate::column::Column;
@@ -210,6 +210,17 @@ fn whole(t: &Transaction, (from, to): (Mark, Mark)) -> Sight {
     Sight::between(from, to).costing(ns)
 }
 
+/// What a small read costs because it is one: without what other symptoms say of it, which a larger one would cost as well.
+fn round_trip(t: &Transaction, ends: (Mark, Mark), thresholds: &Thresholds) -> Sight {
+    let sight = whole(t, ends);
+    if t.copies > 1 {
+        return sight.costing(0);
+    }
+    let slow = answers::own_turnaround(t).unwrap_or(0) - thresholds.ns(Threshold::SlowAnswer);
+    let cost = i64::try_from(sight.cost_ns).unwrap_or(i64::MAX);
+    sight.costing(cost - slow.max(0))
+}
+
 /// These two frames, where the capture has both.
 fn ends(t: &Transaction) -> Option<(Mark, Mark)> {
     Some((t.request?.first, t.response?.last))
@@ -301,7 +312,7 @@ impl FileHandle {
             }
             if t.data_bytes <= thresholds.get(Threshold::SmallRead) {
                 if follows {
-                    page.hit(&SMALL_READS, &sight());
+                    page.hit(&SMALL_READS, &round_trip(t, ends, thresholds));
                 } else {
                     page.oppose(&SMALL_READS, Against::Scattered, &sight());
                 }

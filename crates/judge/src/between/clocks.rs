@@ -145,8 +145,11 @@ fn apart([first, second]: [&[FrameSight]; 2], sure: &[Option<u32>]) -> Vec<i64> 
 }
 
 impl Clocks {
-    /// `pairs` are the same frames in both captures; whether they go from the first to the second.
-    pub(super) fn of(pairs: impl Iterator<Item = (bool, Timestamp, Timestamp)>) -> Option<Self> {
+    /// `pairs` are the same frames in both captures; whether they go from the first to the second. Where the shortest way
+    /// forth and back is less than none, a clock was set or they do not run alike: by how much at least, ns.
+    pub(super) fn of(
+        pairs: impl Iterator<Item = (bool, Timestamp, Timestamp)>,
+    ) -> Option<Result<Self, u64>> {
         let mut least: [Option<i64>; 2] = [None; 2];
         for (forth, first, second) in pairs {
             let ns = match forth {
@@ -157,12 +160,15 @@ impl Clocks {
             *known = Some(known.map_or(ns, |least| least.min(ns)));
         }
         let (forth, back) = (least[0]?, least[1]?);
-        let shortest_round_ns = (forth + back).max(0);
-        Some(Self {
+        let shortest_round_ns = forth + back;
+        if shortest_round_ns < 0 {
+            return Some(Err(shortest_round_ns.unsigned_abs()));
+        }
+        Some(Ok(Self {
             ahead_ns: (forth - back) / 2,
             unsure_ns: shortest_round_ns / 2,
             shortest_round_ns,
-        })
+        }))
     }
 }
 
@@ -183,10 +189,13 @@ mod tests {
             (true, at(10), at(119)),
             (false, at(25), at(120)),
         ];
-        let clocks = Clocks::of(pairs.into_iter()).unwrap();
+        let clocks = Clocks::of(pairs.into_iter()).unwrap().unwrap();
         assert_eq!(clocks.shortest_round_ns, 8_000_000);
         assert_eq!((clocks.ahead_ns, clocks.unsure_ns), (99_000_000, 4_000_000));
         assert_eq!(Clocks::of(pairs.into_iter().take(2)), None, "one direction");
+        // From the third frame on it is 50 ms further ahead: no way is shorter than none.
+        let set = [pairs[0], pairs[2], (false, at(40), at(185))];
+        assert_eq!(Clocks::of(set.into_iter()), Some(Err(42_000_000)));
     }
 
     fn frame(digest: u64, ms: i64) -> FrameSight {

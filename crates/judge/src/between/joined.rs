@@ -54,8 +54,11 @@ pub struct LostFrames {
 pub struct Between {
     /// Whether the first capture is the one at the clients.
     pub first_at_clients: bool,
-    /// How the clocks stand; `None` where frames of one direction alone are in both.
+    /// How the clocks stand; `None` where frames of one direction alone are in both, and where they [moved](Self::clocks_moved_ns).
     pub clocks: Option<Clocks>,
+    /// By how much the clocks moved against each other at least, as one was set or they do not run alike, ns; 0 where nothing
+    /// shows it.
+    pub clocks_moved_ns: u64,
     /// Frames that both have.
     pub same_frames: u64,
     /// Requests that both have answered, and the clients of them.
@@ -153,6 +156,7 @@ impl Between {
         let mut between = Self {
             first_at_clients,
             clocks: None,
+            clocks_moved_ns: 0,
             same_frames,
             requests: 0,
             clients: 0,
@@ -178,7 +182,11 @@ impl Between {
         let moments = between.frames([clients.0, servers.0], [of_clients, of_servers], &ends);
         let last = clients.0.frames.last().map(|frame| frame.at);
         let rows = between.time(clients.1, servers.1, &swapped, (&moments, last, think_ns));
-        between.clocks = clocks(clients.0, servers.0, &sure, &ends, first_at_clients);
+        match clocks(clients.0, servers.0, &sure, &ends, first_at_clients) {
+            Some(Ok(clocks)) => between.clocks = Some(clocks),
+            Some(Err(moved_ns)) => between.clocks_moved_ns = moved_ns,
+            None => {}
+        }
         let ahead = between.clocks.map(|clocks| match first_at_clients {
             true => clocks.ahead_ns,
             false => -clocks.ahead_ns,
@@ -252,6 +260,9 @@ impl Between {
                 };
                 // Frames to the servers come from the capture at the clients.
                 if forth == (which == 0) {
+                    if seen.is_copy(place) {
+                        continue;
+                    }
                     lost.sent += 1;
                     if known.is_none() {
                         lost.lost += 1;
@@ -337,19 +348,19 @@ fn clocks(
     same: &[Option<u32>],
     ends: &Ends,
     first_at_clients: bool,
-) -> Option<Clocks> {
+) -> Option<Result<Clocks, u64>> {
     let forth = ends.numbers(clients);
     let pair = |(frame, other): (&FrameSight, &Option<u32>)| {
         let other = servers.frames.get((*other)? as usize)?;
         Some((forth.get(&frame.ends)?.0, frame.at, other.at))
     };
     let pairs = clients.frames.iter().zip(same).filter_map(pair);
-    let clocks = Clocks::of(pairs)?;
-    Some(match first_at_clients {
+    let turned = |clocks: Clocks| match first_at_clients {
         true => clocks,
         false => Clocks {
             ahead_ns: -clocks.ahead_ns,
             ..clocks
         },
-    })
+    };
+    Some(Clocks::of(pairs)?.map(turned))
 }

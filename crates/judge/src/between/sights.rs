@@ -37,6 +37,8 @@ pub(super) struct FrameSight {
 #[non_exhaustive]
 pub struct FramesSeen {
     pub(super) frames: Vec<FrameSight>,
+    /// Places of those that were captured before; they are the same as none of the other capture.
+    pub(super) copies: Vec<u32>,
     /// Each with its number, and a digest of its name.
     stations: HashMap<Endpoint, (u32, u64)>,
     number: u64,
@@ -47,8 +49,9 @@ pub struct FramesSeen {
 }
 
 impl FramesSeen {
-    /// The next frame, whose layers are `walk`.
-    pub fn frame(&mut self, frame: &Frame<'_>, walk: &Walk, registry: &Registry) {
+    /// The next frame, whose layers are `walk`. `copy`: it was captured before, as mirror ports show it twice, or as it was
+    /// doubled on the way.
+    pub fn frame(&mut self, frame: &Frame<'_>, walk: &Walk, registry: &Registry, copy: bool) {
         self.number += 1;
         if walk.facts.cast != Cast::Unicast {
             return;
@@ -63,12 +66,24 @@ impl FramesSeen {
         // Frames that only keep a link up are alike on all links.
         let ends = [walk.facts.from, walk.facts.to].map(|end| self.station(end.station()));
         let [(from, from_digest), (to, to_digest)] = ends;
+        let mut own = packet ^ from_digest.rotate_left(1) ^ to_digest.rotate_left(2);
+        if copy {
+            own ^= digest(&self.number.to_le_bytes(), u32::MAX);
+            // Far below what 32 bits can tell apart.
+            self.copies
+                .push(u32::try_from(self.frames.len()).unwrap_or(u32::MAX));
+        }
         self.frames.push(FrameSight {
-            digest: packet ^ from_digest.rotate_left(1) ^ to_digest.rotate_left(2),
+            digest: own,
             at: frame.at,
             number: self.number,
             ends: [from, to],
         });
+    }
+
+    /// Whether the frame at this place was captured before.
+    pub(super) fn is_copy(&self, place: usize) -> bool {
+        u32::try_from(place).is_ok_and(|place| self.copies.binary_search(&place).is_ok())
     }
 
     /// The number of a station.

@@ -1,7 +1,8 @@
 //! What speaks against comparing two captures: that they did not do the same.
 
 use super::work::kind;
-use super::{Change, Group, Key, Side};
+use super::{Change, Group, Key, Side, blame};
+use crate::verdict::MENTIONED;
 use wirewait_analysis::{Grade, LedgerOf, Phase, Snapshot};
 use wirewait_wire::Kind;
 
@@ -19,6 +20,14 @@ pub enum Caveat {
     Poor {
         /// The baseline.
         base: bool,
+    },
+    /// Of so much of the time in the baseline, or in the other, in thousandths, it is not known what it was; it is no
+    /// part of the active time. Above a third nobody is named.
+    Unknown {
+        /// The baseline.
+        base: bool,
+        /// Its part of active and unknown time.
+        share: u64,
     },
     /// Operations that only one of them has.
     OnlyIn {
@@ -76,6 +85,15 @@ pub(super) fn doubts(
     for (snapshot, is_base) in [(base, true), (other, false)] {
         if snapshot.capture.grade == Grade::Poor {
             doubts.push(Caveat::Poor { base: is_base });
+        }
+        let total = blame::total(snapshot);
+        let unknown = total.get(Phase::Unknown);
+        let share = thousandths(unknown, total.active().saturating_add(unknown));
+        if share >= MENTIONED {
+            doubts.push(Caveat::Unknown {
+                base: is_base,
+                share,
+            });
         }
     }
     doubts.extend(mix(groups, number));

@@ -9,6 +9,7 @@ use super::{
     Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work,
     caveat, pauses,
 };
+use crate::verdict::UNKNOWN;
 use crate::{Culprit, Finding};
 use wirewait_analysis::{ENOUGH, Phase, Snapshot};
 
@@ -129,6 +130,16 @@ pub(super) struct Premises<'a> {
 impl Conclusion {
     /// Judges the other with this number.
     pub(super) fn on(premises: &Premises<'_>, number: usize) -> Self {
+        let mut said = Self::of_what_is_known(premises, number);
+        let much =
+            |doubt: &Caveat| matches!(doubt, Caveat::Unknown { share, .. } if *share > UNKNOWN);
+        if said.doubts.iter().any(much) {
+            (said.finding, said.most) = (Finding::None, None);
+        }
+        said
+    }
+
+    fn of_what_is_known(premises: &Premises<'_>, number: usize) -> Self {
         let Premises {
             captures,
             repeated,
@@ -456,10 +467,10 @@ fn inside(effect: Effect, all: &Group, parts: &[CulpritTime], number: usize) -> 
     explains().unwrap_or(Finding::None)
 }
 
-/// The group in which the change cost or saved most: difference of the means, times requests.
+/// The group in which half of the change or more is: difference of the means, times requests.
 fn most(effect: Effect, groups: &[Group], number: usize, tested: bool) -> Option<Key> {
     let way = way(effect)?;
-    groups
+    let costs = groups
         .iter()
         .filter(|group| {
             let sure = group.sure.get(number);
@@ -473,8 +484,14 @@ fn most(effect: Effect, groups: &[Group], number: usize, tested: bool) -> Option
             let cost = (ns(other)? - ns(base)?).saturating_mul(n);
             Some((cost.saturating_mul(way), &group.key))
         })
-        .filter(|(cost, _)| *cost > 0)
-        .max_by(|(a, a_key), (b, b_key)| (a, b_key).cmp(&(b, a_key)))
+        .filter(|(cost, _)| *cost > 0);
+    let costs: Vec<(i128, &Key)> = costs.collect();
+    let all = costs.iter().map(|(cost, _)| *cost);
+    let all = all.fold(0i128, i128::saturating_add);
+    let most = costs
+        .into_iter()
+        .max_by(|(a, a_key), (b, b_key)| (a, b_key).cmp(&(b, a_key)));
+    most.filter(|(cost, _)| cost.saturating_mul(2) >= all)
         .map(|(_, key)| key.clone())
 }
 

@@ -73,6 +73,8 @@ pub enum Outcome {
     Yes(Option<Ratio>, Ratio),
     /// There is no such group in the comparison.
     NoSuchGroup,
+    /// It stands so to the limit, and there are too few requests to tell whether chance made it.
+    TooFew,
     /// This capture, or the baseline, does not have the figure.
     NotMeasured {
         /// It is the baseline's that is missing.
@@ -136,10 +138,16 @@ impl Condition {
             };
             sure.significant(confidence)
         };
-        if self.relation.holds(ordering) && (!self.significant || significant() == Some(true)) {
-            Outcome::Yes(base, other)
-        } else {
-            Outcome::No
+        if !self.relation.holds(ordering) {
+            return Outcome::No;
+        }
+        match self.significant {
+            false => Outcome::Yes(base, other),
+            true => match significant() {
+                Some(true) => Outcome::Yes(base, other),
+                Some(false) => Outcome::No,
+                None => Outcome::TooFew,
+            },
         }
     }
 

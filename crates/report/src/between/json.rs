@@ -59,6 +59,8 @@ documents! {
         way_of_a_request_ns: Spread<u64> = of(joined.way_of_a_request),
         turnaround_ns: Spread<u64> = of(joined.turnaround),
         clock: Option<BetweenClock> = joined.clocks.map(of),
+        /// By how much the clocks moved against each other at least; `clock` is null then.
+        clocks_moved_ns: u64 = joined.clocks_moved_ns,
         to_servers: Lost<'a> = of(&joined.to_servers),
         to_clients: Lost<'a> = of(&joined.to_clients),
         /// What each capture says alone.

@@ -21,6 +21,12 @@ pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
             Caveat::Poor { base } => {
                 format!("Doubt: much is missing from {}, a poor capture.", whose(*base))
             }
+            Caveat::Unknown { base, share: part } => format!(
+                "Doubt: of {} of the time in {} it is not known what it was (requests or responses may be missing \
+                 there); the rest is compared.",
+                share(*part),
+                whose(*base)
+            ),
             Caveat::OnlyIn {
                 base: is_base,
                 share: part,

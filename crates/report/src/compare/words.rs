@@ -456,6 +456,10 @@ pub fn held(
                 value(Digits::All, figure, Some(is))
             )
         }
+        ConditionOutcome::TooFew => format!(
+            "{text} cannot be judged for {name}, which counts as held: too few requests to tell whether the \
+             difference is significant"
+        ),
         ConditionOutcome::NoSuchGroup => format!(
             "{text} cannot be judged for {name}, which counts as held: nothing is called {} when \
              compared by {}",

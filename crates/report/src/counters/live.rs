@@ -20,6 +20,8 @@ const STEP_NS: i64 = 60_000_000_000;
 pub struct Live {
     most: usize,
     chart: Chart,
+    /// Where the clock stands.
+    now: Timestamp,
     /// Sums kept.
     kept: usize,
 }
@@ -34,6 +36,8 @@ pub struct Chart {
     /// Number of the first of them, counted from the beginning of the capture.
     first: u64,
     series: BTreeMap<Instance, Arc<LiveSeries>>,
+    /// What the capture lacks of the last interval, ns; 0 while it goes on.
+    lacks_ns: i64,
     missed: u64,
 }
 
@@ -108,6 +112,7 @@ impl Live {
                 speed,
                 ..Chart::default()
             },
+            now: Timestamp::default(),
             kept: 0,
         }
     }
@@ -115,6 +120,7 @@ impl Live {
     /// The clock stands here: a frame comes, and is not analysed yet, or time passes. If an
     /// interval is over by now, the meters are read.
     pub fn advance(&mut self, now: Timestamp, readings: impl FnOnce() -> Readings) {
+        self.now = now;
         let Some(last) = self.chart.times.back().copied() else {
             self.chart.times.push_back(now);
             return;
@@ -139,9 +145,12 @@ impl Live {
         }
     }
 
-    /// The capture is over: what the meters show now is the end of the last interval.
+    /// The capture is over: what the meters show now is the end of the last interval, which the capture may have only
+    /// the beginning of.
     pub fn finish(&mut self, readings: &Readings) {
-        if !self.chart.times.is_empty() {
+        if let Some(last) = self.chart.times.back() {
+            let passed = self.now.since(*last).max(0);
+            self.chart.lacks_ns = self.chart.interval_ns.saturating_sub(passed).max(0);
             self.read(readings);
         }
     }
@@ -217,6 +226,14 @@ impl Chart {
         self.interval_ns
     }
 
+    /// The time that is shown, ns, without what the capture lacks of the last interval.
+    #[must_use]
+    pub fn elapsed_ns(&self) -> i64 {
+        let intervals = i64::try_from(self.times.len().saturating_sub(1)).unwrap_or(i64::MAX);
+        let whole = self.interval_ns.saturating_mul(intervals);
+        whole.saturating_sub(self.lacks_ns)
+    }
+
     /// When the values of all lines were read, the oldest first.
     pub fn times(&self) -> impl ExactSizeIterator<Item = Timestamp> + DoubleEndedIterator + '_ {
         self.times.iter().copied()
@@ -287,21 +304,21 @@ impl Chart {
                 false => bound.value(before, latest, self.interval_ns, self.speed),
             });
         }
-        let intervals = i64::try_from(values.len().saturating_sub(1)).unwrap_or(i64::MAX);
-        let elapsed = self.interval_ns.saturating_mul(intervals);
         let found = || values.iter().flatten().copied();
         let average = match bound.counter.form {
             Form::Gauge | Form::Accumulated => {
                 let n = found().count();
                 (n > 0).then(|| found().sum::<f64>() / n as f64)
             }
-            _ => bound.value(base, latest, elapsed, self.speed),
+            _ => bound.value(base, latest, self.elapsed_ns(), self.speed),
         };
+        // The rates of the last interval are those of a whole one: of the time that there is, none is below the mean of all.
+        let mean = average.filter(|_| bound.counter.form.is_rate() && self.lacks_ns > 0);
         Line {
             last: found().next_back(),
             min: found().reduce(f64::min),
             average,
-            max: found().reduce(f64::max),
+            max: found().chain(mean).reduce(f64::max),
             values,
         }
     }

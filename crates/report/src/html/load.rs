@@ -6,10 +6,10 @@ use super::table;
 use crate::columns::TimeColumn::{Max, Min, P50, P95};
 use crate::figures::{Grouped, Milli, Rate};
 use crate::table::{Filling, InCell, Table};
-use crate::text::load::levels::{data, figures, is_curve, stations};
+use crate::text::load::levels::{data, figures, is_curve, meanings, table as in_numbers};
 use crate::text::load::sizes::{BREAKS, range};
-use crate::time::{Brief, Short};
-use wirewait_analysis::{Knee, LevelCurve, LevelRow, Load, LoadOf, SizeCurve};
+use crate::time::{Brief, Digits, Short};
+use wirewait_analysis::{Knee, LevelCurve, LevelRow, Load, LoadOf, SizeCurve, Snapshot};
 use wirewait_wire::Kind;
 
 /// Curves of each kind.
@@ -29,12 +29,18 @@ pub(super) fn is_drawn(load: &Load) -> bool {
     load.levels.iter().any(is_curve) || load.sizes.iter().any(|c| c.sizes.len() >= SIZES)
 }
 
-pub(super) fn load(page: &mut Page, load: &Load) {
+pub(super) fn load(page: &mut Page, snapshot: &Snapshot) {
+    let load = &snapshot.load;
     let curves = || (0..).zip(&load.levels).filter(|(_, curve)| is_curve(curve));
     for (n, curve) in curves().take(CURVES) {
-        levels(page, n, curve);
+        levels(page, (n, curve), snapshot);
     }
     table::more(page, curves().count().saturating_sub(CURVES));
+    if curves().next().is_some() {
+        for said in meanings(snapshot) {
+            page.leaf("p", &[("class", &"note")], said);
+        }
+    }
     let sizes = || {
         (0..)
             .zip(&load.sizes)
@@ -49,7 +55,7 @@ pub(super) fn load(page: &mut Page, load: &Load) {
     table::more(page, broken.len().saturating_sub(CURVES));
 }
 
-fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
+fn levels(page: &mut Page, (n, curve): (usize, &LevelCurve), snapshot: &Snapshot) {
     let whose = match curve.of {
         LoadOf::Capture => "all servers".to_owned(),
         LoadOf::Server(server) => format!("server {server}"),
@@ -62,6 +68,17 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
     page.leaf("h3", &[], format_args!("By active stations, {whose}"));
     if let Some(knee) = &curve.knee {
         page.leaf("p", &[], knee_words(knee));
+    }
+    match rows.iter().filter(|row| row.steady.ns == 0).count() {
+        0 => {}
+        ramps => page.leaf(
+            "p",
+            &[],
+            format_args!(
+                "{ramps} of {} points are of ramps: so many stations were active for moments only.",
+                rows.len()
+            ),
+        ),
     }
     let at = format!("/load/levels/{n}");
     page.within("div", &[("class", &"pair"), ("data-json", &at)], |page| {
@@ -115,8 +132,7 @@ fn levels(page: &mut Page, n: usize, curve: &LevelCurve) {
             ],
         );
     });
-    let table = Table::over(rows).right("stations", |row| stations(row));
-    let table = figures_of(table, |row| row).table;
+    let table = in_numbers(rows, (curve.of, snapshot), Digits::Three);
     table::numbers(
         page,
         &format!("By active stations in numbers, {whose}"),

@@ -39,13 +39,13 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "kbNKy1Qh0W/RBzRRdfKYqYzbwYi7w2iw+OpUOLR//fk=";
+const STYLE_HASH: &str = "ipFgK+FWRSiuGXb3QLEf//TQPlViQstl/V02PdCSCC4=";
 
 /// Sorts tables.
 const SCRIPT: &str = include_str!("sort.js");
 
 /// The SHA-256 of the script, in Base64: it is the only one that a browser runs.
-const SCRIPT_HASH: &str = "JEkGET0NxZjjMO3sXQyXkcpQ+bMAg7s2//BavQI7pTw=";
+const SCRIPT_HASH: &str = "kjuorG/lN/7Chu42/393ug4a0rgD5b4SLe6Y62x9t2s=";
 
 /// Rows of a table of servers' operations.
 const OPERATIONS: usize = 40;
@@ -121,7 +121,7 @@ pub fn report(
         });
     }
     if load::is_drawn(&snapshot.load) {
-        body.section("load", "Load", |page| load::load(page, &snapshot.load));
+        body.section("load", "Load", |page| load::load(page, snapshot));
     }
     if snapshot.segment.together.captured.frames > 0 {
         body.section("segment", "Segment", |page| {
@@ -134,6 +134,8 @@ pub fn report(
             for (title, table) in &efficiency {
                 table::titled(page, title, table, ROWS, table.len().saturating_sub(ROWS));
             }
+            page.leaf("h3", &[], "What the columns mean");
+            capture::list(page, &text::efficiency::notes(snapshot));
         });
     }
     if snapshot.capture.frames > 0 {
@@ -274,6 +276,7 @@ fn title(about: &About) -> String {
 struct VerdictPart {
     sentence: String,
     shares: Option<String>,
+    position: Option<String>,
     doubts: Vec<String>,
 }
 
@@ -282,6 +285,7 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
     page.template(&VerdictPart {
         sentence: crate::verdict::sentence(&verdict),
         shares: crate::verdict::shares(&verdict),
+        position: crate::verdict::notable_position(&verdict),
         doubts: crate::verdict::doubts(&verdict).collect(),
     });
 }

@@ -1,7 +1,7 @@
 "use strict";
 const scale={ns:1e-9,"µs":1e-6,ms:1e-3,s:1,min:60,h:3600,kB:1e3,MB:1e6,GB:1e9,"kB/s":1e3,"MB/s":1e6,"GB/s":1e9,"kbit/s":1e3,"Mbit/s":1e6,"Gbit/s":1e9};
 function value(cell){
-const found=/^(-?[\d,]+(?:\.\d+)?)\s*(\S*)/.exec(cell.textContent.trim());
+const found=/^(?:\([^)]*\)|[^-\d])*(-?[\d,]+(?:\.\d+)?)\s*([^\s.]*)/.exec(cell.textContent.trim());
 return found?parseFloat(found[1].replace(/,/g,""))*(scale[found[2]]??1):-Infinity;
 }
 const hint=document.createElement("p");
@@ -12,7 +12,7 @@ for(const table of document.querySelectorAll("table")){
 const body=table.tBodies[0],rows=[...body.rows],heads=table.tHead.rows[table.tHead.rows.length-1].cells;
 if(rows.length<2||rows.some(row=>!row.cells[0].textContent))continue;
 for(const [n,head] of [...heads].entries()){
-if(!head.textContent)continue;
+if(!head.textContent||rows.some(row=>row.cells[n]?.querySelector("svg")))continue;
 const button=document.createElement("button");
 button.type="button";
 button.textContent=head.textContent;

@@ -6,7 +6,7 @@ use super::table;
 use crate::about::About;
 use crate::symptoms::Entry;
 use crate::table::{NOTHING, Table};
-use crate::text::symptoms::{cost, judged, often, places, subject};
+use crate::text::symptoms::{cost, costliest, judged, often, places, subject};
 use crate::text::why::{named, nearest};
 use askama::Template;
 use wirewait_analysis::{Snapshot, State, Symptom, Thresholds};
@@ -169,7 +169,12 @@ fn of_rule(page: &mut Page, about: &About, group: &[&Symptom], thresholds: &Thre
         id: rule.id,
         title,
         texts: about.texts.of(rule.id),
-        counts: named(rule.counts, thresholds),
+        counts: match rule.limit.base() {
+            Some((base, _)) => {
+                format!("{}, of all {}", named(rule.counts, thresholds), base.text())
+            }
+            None => named(rule.counts, thresholds),
+        },
         severity: rule.severity.name(),
         table: Page::part(|page| {
             table::table(page, title, &rows, OF_ONE);
@@ -181,14 +186,12 @@ fn of_rule(page: &mut Page, about: &About, group: &[&Symptom], thresholds: &Thre
 
 /// The command that shows the frames.
 fn check(about: &About, symptom: &Symptom) -> String {
-    let mut frames: Vec<u64> = symptom
-        .hits
-        .kept()
+    let mut frames: Vec<u64> = costliest(&symptom.hits, PLACES)
+        .into_iter()
         .flat_map(|sight| [sight.from.frame, sight.to.frame])
         .collect();
     frames.sort_unstable();
     frames.dedup();
-    frames.truncate(2 * PLACES);
     let frames: Vec<String> = frames.iter().map(u64::to_string).collect();
     command(about, &["decode", "-F", &frames.join(",")])
 }

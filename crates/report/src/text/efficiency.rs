@@ -26,7 +26,17 @@ pub(super) fn efficiency(out: &mut impl Write, snapshot: &Snapshot, look: Look) 
         }
     }
     writeln!(out)?;
-    notes(out, snapshot)
+    for (name, meaning) in notes(snapshot) {
+        entry(out, name, meaning)?;
+    }
+    match hidden(snapshot) {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "  and {} more servers; --format json has them all",
+            Grouped(more as u64)
+        ),
+    }
 }
 
 /// Where frames went.
@@ -145,64 +155,75 @@ fn part(part: u64, whole: u64) -> String {
     }
 }
 
-fn notes(out: &mut impl Write, snapshot: &Snapshot) -> io::Result<()> {
+/// What the columns mean, and what was assumed.
+pub(crate) fn notes(snapshot: &Snapshot) -> Vec<(&'static str, String)> {
     let total = |n: fn(&Accesses) -> u64| -> u64 {
         let rows = served(snapshot);
         rows.map(|row| n(&row.reads).saturating_add(n(&row.writes)))
             .sum()
     };
-    entry(out, "overhead", "bytes on the wire except file data")?;
-    entry(out, "control", "set-up, polls, keep-alives, session frames")?;
-    entry(
-        out,
-        "piggyback",
-        "acknowledgements carried by data, of all that advance",
-    )?;
-    if total(|of| of.sized) > 0 {
-        entry(
-            out,
+    let mut notes = vec![
+        ("overhead", "bytes on the wire except file data".to_owned()),
+        (
+            "control",
+            "set-up, polls, keep-alives, session frames".to_owned(),
+        ),
+        (
+            "piggyback",
+            "acknowledgements carried by data, of all that advance".to_owned(),
+        ),
+    ];
+    let sized = total(|of| of.sized);
+    if sized > 0 {
+        notes.push((
             "small",
-            "below 1/4 of the server's buffer; large: above twice the buffer",
-        )?;
-        match total(|of| of.assumed) {
-            0 => {}
-            n => entry(
-                out,
+            "below 1/4 of the server's buffer; large: above twice the buffer".to_owned(),
+        ));
+        let assumed = total(|of| of.assumed);
+        if assumed > 0 {
+            notes.push((
                 "",
-                format_args!(
+                format!(
                     "{} bytes assumed for {} of {}: no buffer in the capture",
                     Grouped(ASSUMED_BUFFER),
-                    Grouped(n),
-                    Grouped(total(|of| of.sized))
+                    Grouped(assumed),
+                    Grouped(sized)
                 ),
-            )?,
+            ));
         }
-        entry(
-            out,
+        notes.push((
             "random",
-            "does not start where the previous one on the handle ended",
-        )?;
+            "does not start where the previous one on the handle ended".to_owned(),
+        ));
     }
     if total(|of| of.again_bytes.saturating_add(of.crossed_bytes)) > 0 {
-        entry(
-            out,
+        notes.push((
             "reread",
-            "bytes read or written before on the same handle (lower bound)",
-        )?;
-        entry(
-            out,
+            "bytes read or written before on the same handle (lower bound)".to_owned(),
+        ));
+        notes.push((
             "crossed",
-            "bytes read after they were written, or the reverse",
-        )?;
+            "bytes read after they were written, or the reverse".to_owned(),
+        ));
     }
-    let hidden = snapshot.efficiency.rows.iter();
-    let hidden = hidden.filter(|row| row.server.is_some() && row.exchanges > 0);
-    match hidden.count().saturating_sub(SHOWN) {
-        0 => Ok(()),
-        more => writeln!(
-            out,
-            "  and {} more servers; --format json has them all",
-            Grouped(more as u64)
-        ),
+    if !rates(snapshot).is_empty() {
+        let by = [
+            ("exchange", "file data by response times"),
+            ("busy", "by the time with a request outstanding"),
+            ("wall", "from the first request to the last response"),
+            (
+                "sending",
+                "within responses of several frames, behind the first",
+            ),
+        ];
+        notes.extend(by.map(|(name, meaning)| (name, meaning.to_owned())));
     }
+    notes
+}
+
+/// How many servers are not shown.
+fn hidden(snapshot: &Snapshot) -> usize {
+    let rows = snapshot.efficiency.rows.iter();
+    let rows = rows.filter(|row| row.server.is_some() && row.exchanges > 0);
+    rows.count().saturating_sub(SHOWN)
 }

@@ -42,7 +42,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         .under("relative", "± sd", |row| deviation(row))
         .under("relative", "min", |row| relative(row.normalised_min))
         .under("relative", "max", |row| relative(row.normalised_max))
-        .right("busy", |row| digits.span(row.busy_ns))
+        .right("waited", |row| digits.span(row.busy_ns))
         .right("client time", |row| digits.span(row.client_ns))
         .under("think time", "total", |row| digits.span(row.think_ns))
         .under("think time", "times", |row| count(row.thinks))

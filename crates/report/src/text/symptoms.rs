@@ -384,14 +384,19 @@ pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
     }
 }
 
-/// `251>282, 300`: from which frame to which.
-#[must_use]
-pub fn places(sights: &Sights, most: usize) -> String {
+/// The most expensive of those that are kept, at most `most`, in the order of the capture.
+pub(crate) fn costliest(sights: &Sights, most: usize) -> Vec<&Sight> {
     let mut kept: Vec<&Sight> = sights.kept().collect();
-    // The most expensive ones, in the order of the capture.
     kept.sort_by_key(|sight| (std::cmp::Reverse(sight.cost_ns), sight.from.frame));
     kept.truncate(most);
     kept.sort_by_key(|sight| (sight.from.frame, sight.to.frame));
+    kept
+}
+
+/// `251>282, 300`: from which frame to which.
+#[must_use]
+pub fn places(sights: &Sights, most: usize) -> String {
+    let kept = costliest(sights, most);
     let mut shown: Vec<String> = kept
         .iter()
         .map(|sight| match (sight.from.frame, sight.to.frame) {

@@ -46,8 +46,8 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     let at = thresholds.get(limit.threshold());
     let of = symptom.of.unwrap_or(0);
     let (measured, crossed) = match limit {
-        Limit::Count(_) => (format!("{} times", Grouped(count)), count >= at),
-        Limit::Beyond(_) => (format!("{} times", Grouped(count)), count > 0),
+        Limit::Count(_) => (times(count), count >= at),
+        Limit::Beyond(_) => (times(count), count > 0),
         Limit::Share { of: base, .. } => (
             format!("{} of {}", Percent(count, of), base.text()),
             u128::from(count) * 100 >= u128::from(of) * u128::from(at),
@@ -68,12 +68,12 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     );
     match symptom.state {
         State::Raised if !crossed => format!(
-            "cost {}, raised from {} on (notable_cost_ms); {measured} is below {from}",
+            "cost {}, raised from {} on (notable_cost_ms); {measured}, below {from}",
             span(cost),
             value(Threshold::NotableCost, thresholds),
         ),
         _ if matches!(limit, Limit::Beyond(_)) => {
-            format!("{measured} beyond the threshold of {from}")
+            format!("beyond the threshold of {from}: {measured}")
         }
         State::TooFew => match limit.base() {
             Some((base, minimum)) => format!(
@@ -108,8 +108,7 @@ pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
         shown => shown,
     };
     let measured = match near.measured {
-        Measured::Events(1) => "once".to_owned(),
-        Measured::Events(n) => format!("{} times", Grouped(n)),
+        Measured::Events(n) => times(n),
         Measured::Share(n, of) => format!("{} of {}", Percent(n, of), base()),
         Measured::Mean(ns) => format!("mean {} of {}", span(ns), base()),
         Measured::Cost(ns) => format!("cost {}", span(ns)),
@@ -119,6 +118,13 @@ pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
         texts.title(symptom.rule.id),
         subject(&symptom.subject),
     ))
+}
+
+fn times(n: u64) -> String {
+    match n {
+        1 => "once".to_owned(),
+        n => format!("{} times", Grouped(n)),
+    }
 }
 
 fn span(ns: u64) -> String {
@@ -150,7 +156,8 @@ mod tests {
         assert_eq!(
             nearest(&symptoms, &texts).unwrap(),
             format!(
-                "Slow responses, {who}: 3.0 % of responses with a known turnaround (threshold 5 %)"
+                "Slow responses, {who}: 3.0 % of responses to requests for files with a known turnaround \
+             (threshold 5 %)"
             )
         );
         // 700 ms are 700 thousandths of the cost that raises any.

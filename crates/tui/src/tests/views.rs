@@ -307,7 +307,7 @@ fn scales_and_the_value_bar() {
     let mut model = model(replayed(), 132, 43);
     press(&mut model, "5");
     let text = shown(&model);
-    let bar = "average 6,261   min 0   max 34,000   graph time 83.0 s";
+    let bar = "average 6,328   min 0   max 34,000   graph time 82.1 s";
     assert!(text.contains(bar), "{text}");
     assert!(text.contains(" 0.001 "), "{text}");
     press(&mut model, ".");
@@ -413,10 +413,10 @@ fn symptoms_are_ranked_by_what_they_cost_in_the_window() {
         "{text}"
     );
     assert!(text.contains(" in the last 10 s, "), "{text}");
-    // Five minutes are all of it, but for the one.
+    // Five minutes are all of it, 82.1 s, but for the one.
     press(&mut model, "w w");
     let text = shown(&model);
-    assert!(text.contains("cost in the last 300 s"), "{text}");
+    assert!(text.contains("cost in the last 82.1 s"), "{text}");
     let sum = |costs: &[String]| costs.iter().map(number).sum::<u64>();
     let past = found.found[found.found.len() - 1].hits.cost_ns;
     assert_eq!(sum(&column(&model, "cost")) + past, sum(&all));
@@ -457,7 +457,7 @@ fn clients_are_counted_in_the_window() {
     // So are conversations; some of those that stood still are not there.
     press(&mut model, "4");
     assert_eq!(requests(&model), last.counts.requests);
-    assert!(shown(&model).contains("Conversations of the last 10.0 s"));
+    assert!(shown(&model).contains("Conversations of the last 10 s"));
 }
 
 /// The dearest place first; the others by keys, each asked for when the one before has come.

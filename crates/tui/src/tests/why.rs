@@ -17,14 +17,14 @@ fn a_symptom_says_by_what_it_was_raised() {
     assert!(
         all.contains(
             "slow_answers cost 4.80 s, raised from 1.00 s on (notable_cost_ms); 2.3 % of \
-             responses with a known turnaround is below 5 % (slow_answers_percent)"
+             responses to requests for files with a known turnaround, below 5 % (slow_answers_percent)"
         ),
         "{all}"
     );
     // 20 of 201 are 10.0 %.
     assert!(
         all.contains(
-            "slow_answers 10.0 % of responses with a known turnaround, raised from 5 % \
+            "slow_answers 10.0 % of responses to requests for files with a known turnaround, raised from 5 % \
              (slow_answers_percent) on"
         ),
         "{all}"

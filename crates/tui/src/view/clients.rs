@@ -11,6 +11,7 @@ use crate::text::{band, put, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::cmp::Reverse;
 use wirewait_analysis::recent::Of;
 use wirewait_analysis::{LedgerOf, LedgerRow, STARVES_PERCENT, Snapshot, StationRow};
 use wirewait_judge::Culprit;
@@ -55,17 +56,17 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
             => Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet(),
         Head::right("waited", 8).rank(1)
             .help("Time that the client waited for responses. The longest wait stands first.")
-            => r.since_start(|| Cell::time(r.ledger.map(|row| saturated(row.ledger.waited())))),
+            => r.since_start(|| Cell::time(Some(saturated(r.station.busy_ns)))),
         Head::right("of waited", 9).rank(3).help("The client's share of the time that all clients waited.")
             => r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
-                    Value::Share(row.ledger.waited(), r.waited).into()
+                    Value::Share(r.station.busy_ns, r.waited).into()
                 })
             }),
         Head::time(P50, 7).under("response").rank(4)
-            .help("Median response time, from the first frame of the request to the last frame of the response.")
+            .help("Median response time, from the first frame of the request to the last frame of the response, without session set-up.")
             => r.figures.response(P50),
-        Head::time(P95, 7).under("response").rank(2).help("95th percentile of the response time.")
+        Head::time(P95, 7).under("response").rank(2).help("95th percentile of the response time, without session set-up.")
             => r.figures.response(P95),
         Head::right("× mean", 6).under("response").rank(2)
             .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long.")
@@ -109,17 +110,15 @@ fn ledger<'m>(snapshot: &'m Snapshot, row: &StationRow) -> Option<&'m LedgerRow>
 pub(super) fn list(model: &Model) -> Option<List<ClientRow<'_>>> {
     let feed = model.feed.as_ref()?;
     let snapshot = &feed.snapshot;
-    let mut waited = 0u64;
-    for row in &snapshot.ledgers {
-        if matches!(row.of, LedgerOf::Client(_)) {
-            waited = waited.saturating_add(row.ledger.waited());
-        }
-    }
+    let waits = snapshot.stations.iter().map(|station| station.busy_ns);
+    let waited = waits.fold(0, u64::saturating_add);
     let starving = &snapshot.fairness.starving;
     let context = model.context();
     let window = model.window.map(|_| context.window(&feed.recent));
     let mut tallies = window.map(|window| window.rows(|of| matches!(of, Of::Client(_))));
-    let rows = snapshot.stations.iter().map(|station| {
+    let mut longest: Vec<&StationRow> = snapshot.stations.iter().collect();
+    longest.sort_by_key(|station| Reverse(station.busy_ns));
+    let rows = longest.into_iter().map(|station| {
         let tally = tallies.as_mut().map(|tallies| {
             let tally = tallies.remove(&Of::Client(station.client));
             tally.unwrap_or_default()
@@ -225,14 +224,15 @@ fn detail(
             let marks = [Culprit::Client, Culprit::Server];
             let marks = marks.map(|one| bound_mark(one, known, &snapshot.tick));
             y += 1 + bars::legend((&ledger, marks), &context, below, buffer);
-            let waited = ledger.waited();
+            let waited = row.busy_ns;
             let text = format!(
-                "waited {} of {} active ({}), for the server {}; {} pauses to think",
+                "waited {} of {} active ({}), for the server {}; {} {} to think",
                 Short(saturated(waited)),
                 Short(saturated(ledger.active())),
                 Percent(waited, ledger.active()),
                 marked(Culprit::Server, known, &snapshot.tick).unwrap_or_default(),
                 row.thinks,
+                if row.thinks == 1 { "pause" } else { "pauses" },
             );
             put(buffer, (area.x, y), area.width, &text, context.theme.plain);
             y += 1;

@@ -3,6 +3,7 @@
 use super::View;
 use super::figures::time;
 use crate::Command;
+use crate::context::of_last;
 use crate::model::Model;
 use crate::place::{Place, Scope};
 use crate::state::{Talk, shown};
@@ -12,7 +13,7 @@ use wirewait_analysis::Windows;
 use wirewait_analysis::recent::{End, Of, RecentParties};
 use wirewait_report::columns::TimeColumn::P95;
 use wirewait_report::columns::{ERRORS, REQUESTS, UNANSWERED};
-use wirewait_report::words::{Grouped, Short, frames_per_request};
+use wirewait_report::words::{Grouped, frames_per_request};
 
 pub(super) struct Conversations;
 
@@ -174,8 +175,12 @@ impl View for Conversations {
 
     fn title(&self, model: &Model, place: &Place) -> String {
         let recent = model.feed.as_ref().map(|feed| &feed.recent);
-        let seconds = recent.map_or(0, |recent| shown(recent, model.window).seconds());
-        let last = Short(i64::from(seconds).saturating_mul(1_000_000_000));
+        let last = recent.map_or_else(String::new, |recent| {
+            of_last(
+                &shown(recent, model.window),
+                model.window.unwrap_or(u32::MAX),
+            )
+        });
         let mut title = match place {
             Place::Conversations(Some(client)) => {
                 format!("Conversations of {client} in the last {last}")

@@ -3,19 +3,14 @@
 mod lengths;
 mod own;
 mod pairs;
+mod ways;
 
-use super::super::ceiling::{Ceiling, most_on_line};
-use super::super::order::Waited;
-use super::super::{Outstanding, SliceOwner};
+use super::super::Outstanding;
+use super::super::ceiling::Ceiling;
 use super::reading::ReadingPace;
-use super::server::SHORT;
-use super::varying::OwnWay;
-use super::{
-    Bounds, DataThere, DistanceAt, Evidence, Reach, STEADY, Variation, Ways, behind, is_single, ns,
-};
-use crate::case::Case;
+use super::{DataThere, DistanceAt, Evidence, Reach, Variation, Ways, behind, is_single};
+use crate::Transaction;
 use crate::table::TablePlace;
-use crate::{Flags, Transaction};
 use lengths::{Lengths, LongerWays, Sizes, all_on_line, to_client};
 use pairs::{BothAnswered, between};
 pub(in crate::account) use pairs::{Paces, PairWays};
@@ -155,178 +150,6 @@ impl Nearest {
             sent_to: done.answered_to(),
         };
         self.latest = Some((t.conversation, over));
-    }
-
-    /// The ways within the slices of this request.
-    #[inline]
-    pub(in crate::account) fn ways(
-        &mut self,
-        (case, done, owner): (Case<'_>, &Outstanding, &SliceOwner),
-        (mut paces, waited): (Paces<'_>, Waited),
-        evidence: &impl Evidence,
-    ) -> Ways {
-        let two = [case.parties.server, case.parties.client];
-        let began = done.begin;
-        let t = case.transaction;
-        let version = evidence.version();
-        let (same, mut known) = match &self.found {
-            Some((of, places, _)) if *places == two => (true, *of == version),
-            _ => (false, false),
-        };
-        if !known {
-            self.found = Some((
-                version,
-                two,
-                self.find(t, two, &mut paces.own.answered, evidence),
-            ));
-        }
-        let lengths = Lengths {
-            request: t.request_bytes,
-            response: Sizes {
-                bytes: t.response_bytes,
-                head: t.response_head_bytes,
-            },
-            before: self.before.map_or(Sizes::default(), |over| over.response),
-        };
-        let turnaround = turnaround(t).map_or(u64::MAX, ns);
-        let longer = &self.longer;
-        let again = same && lengths == longer.of;
-        let unqueued = &mut paces.own.unqueued;
-        let before = *unqueued;
-        *unqueued += match waited {
-            Waited::Queued => 0,
-            Waited::Alone => 1,
-            Waited::Overtaken => STEADY,
-        };
-        // From now on, its own turnarounds bound its way.
-        let alone = before < STEADY && *unqueued >= STEADY;
-        let apart = self.apart;
-        if !again
-            || alone
-            || evidence.news() + paces.bounding(apart).news != longer.news
-            || turnaround < longer.known[0]
-            || self.gap < longer.known[1]
-        {
-            let of = (lengths, two[0]);
-            self.take_in(t, of, (turnaround, again), &mut paces, evidence);
-            known = false;
-        }
-        // What stood still shows no line.
-        if t.response_bytes > t.response_head_bytes
-            && !done.is_stalled()
-            && !t.flags.contains(Flags::CLOCK_STEP)
-            && let Some(response) = t.response
-            && let Some(took) = response.first.until(response.last)
-        {
-            let took = ns(took);
-            let least = &mut self.longer.known[2];
-            let is_less = took < *least;
-            if is_less {
-                *least = took;
-            }
-            // Else it says nothing of the line.
-            if is_less || took.saturating_mul(SHORT) > turnaround {
-                let shows = (is_less, !done.waited);
-                paces.server.transferred(t, (took, turnaround), shows);
-                let own = &mut paces.own.pace;
-                own.transferred(t, (took, turnaround), shows);
-            }
-        }
-        if !known {
-            let [server, client] = self.distances();
-            let mut to_client = client.bounds(&self.longer.client);
-            if self.is_here {
-                // Its answers may be late, and are not under way for long.
-                let most = ns(client.shortest).saturating_mul(2);
-                let most = most.saturating_add(LATE_NS.unsigned_abs());
-                let most = most.saturating_add(self.longer.client.more);
-                to_client.high = to_client.high.min(most.max(to_client.low));
-            }
-            self.ways = Ways {
-                server: server.bounds(&self.longer.server),
-                client: to_client,
-                line: self.longer.server.proved,
-                asked: 0,
-            };
-        }
-        let mut ways = self.ways;
-        let [gap, shortest] = self.longer.gaps;
-        let (mut own, mut shown) = (None, false);
-        if let Some(there) = self.there(began)
-            && (self.may_show(there.0) || !self.is_here || self.is_remote())
-            && !self.ahead
-        {
-            let request = most_on_line(t.request_bytes);
-            let (mut underway, mut most) = self.underway(there, (began, request), shortest);
-            if !self.may_show(there.0) {
-                // What may be a late reader's bounds the way from above alone.
-                (underway.low, most) = (0, None);
-            }
-            let client = &mut ways.client;
-            shown = most.is_some();
-            let varies = self.variations[1].deviation > 0 && self.reading.follow();
-            if most.is_some() && varies {
-                let low = underway.low;
-                let close = began.since(there.0.at) < LATE_NS;
-                own = Some(OwnWay {
-                    low,
-                    high: most,
-                    most: low,
-                    least: 0,
-                    close,
-                });
-            } else {
-                client.low = client.low.max(underway.low);
-                client.high = client.high.max(underway.high);
-                if let Some(most) = most {
-                    client.high = client.high.min(most.max(client.low));
-                }
-            }
-        }
-        let [at_server, at_client] = self.variations;
-        let at_client = match at_client.deviation > 0 && !self.reading.follow() {
-            true => at_client.steady(),
-            false => at_client,
-        };
-        let pause = self.pause(began).map_or(0, ns);
-        // What it showed of its own way needs no other's.
-        let free = self.gap < u64::MAX && waited != Waited::Queued && !shown;
-        let [server_answers, client_answers] = self.answers();
-        let known = (self.longer.client.more, free, client_answers);
-        let pauses = &mut paces.own.pauses;
-        ways.client = match self.ahead {
-            true => Bounds {
-                low: pause,
-                high: pause,
-            },
-            false => pauses.within(ways.client, at_client, (pause, own), known, owner),
-        };
-        if self.longer.several {
-            let first = paces.own.first_of(t, done.is_stalled());
-            ways.client.high = ways.client.high.saturating_add(first);
-        }
-        let [server_waits, client_waits] = self.longer.waits;
-        ways.client.high = ways.client.high.saturating_add(client_waits);
-        if turnaround < u64::MAX {
-            let own = self.acknowledged(t, done);
-            let shown = own.is_some_and(|own| own.high.is_some());
-            let free = waited != Waited::Queued && !shown;
-            let known = (self.longer.server.more, free, server_answers);
-            let turnarounds = &mut paces.own.turnarounds;
-            ways.server =
-                turnarounds.within(ways.server, at_server, (turnaround, own), known, owner);
-            if own.is_none() && self.longer.asked > ways.line {
-                ways.asked = self.longer.asked;
-            }
-            let others = paces.server.waited_for_others(t, two[1]);
-            ways.server.high = ways.server.high.saturating_add(others);
-            ways.server.high = ways.server.high.saturating_add(server_waits);
-        }
-        if let Some(routers) = self.routers {
-            let shortest = [paces.bounding(apart).ceiling.least(), gap];
-            ways = self.behind(routers, (t, began), (ways, shortest), evidence);
-        }
-        ways
     }
 
     /// Whether an acknowledgement of data may show the way to the client: a program that reads late shows none where the
@@ -478,14 +301,6 @@ impl Nearest {
             },
         };
     }
-}
-
-/// A turnaround that contains the whole way to the server and back, ns.
-fn turnaround(t: &Transaction) -> Option<i64> {
-    let guessed = [Flags::BY_ORDER, Flags::ENCRYPTED, Flags::OUT_OF_ORDER];
-    // Nearly all have none.
-    let guessed = !t.flags.is_empty() && guessed.into_iter().any(|flag| t.flags.contains(flag));
-    t.turnaround.exact().filter(|ns| *ns >= 0 && !guessed)
 }
 
 #[cfg(test)]

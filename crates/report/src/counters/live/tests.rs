@@ -32,17 +32,31 @@ fn a_line_has_what_performance_monitor_said_below_its_chart() {
     let chart = live.chart();
     let received = pick(&chart, "NetBEUI", "Frames Received/sec");
     let line = chart.line(&received);
-    // 4 in the first second, none in the second, 6 in the third: 10 in 3 s.
+    // 4 in the first second, none in the second, 6 in the third, of which there is a quarter: 10 in 2.25 s.
     assert_eq!(line.values, [None, Some(4.0), Some(0.0), Some(6.0)]);
     assert_eq!(
         (line.last, line.min, line.max),
         (Some(6.0), Some(0.0), Some(6.0))
     );
-    assert_eq!(line.average, Some(10.0 / 3.0));
+    assert_eq!(line.average, Some(10.0 / 2.25));
+    assert_eq!(chart.elapsed_ns(), SECOND * 9 / 4);
     let kind = received.kind().unwrap();
     assert_eq!((kind.mark, kind.scale, kind.counted), ("exact", 0.1, true));
     let times: Vec<_> = chart.times().collect();
     assert_eq!(times, [0, 1, 2, 3].map(|s| at(s * SECOND)));
+}
+
+/// A capture shorter than an interval: its rates are by the time that it has.
+#[test]
+fn no_rate_is_below_the_mean_of_a_short_capture() {
+    let mut live = Live::new(SECOND, None);
+    live.advance(at(0), || readings(0));
+    live.advance(at(SECOND / 20), || readings(10));
+    live.finish(&readings(10));
+    let chart = live.chart();
+    let line = chart.line(&pick(&chart, "NetBEUI", "Frames Received/sec"));
+    assert_eq!(line.values, [None, Some(10.0)]);
+    assert_eq!((line.average, line.max), (Some(200.0), Some(200.0)));
 }
 
 #[test]

@@ -32,21 +32,26 @@ pub(super) fn levels(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
         )?,
     }
     if any {
-        noted!(
-            out,
-            look,
+        for said in meanings(snapshot) {
+            noted!(out, look, "{said}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What the columns mean.
+pub(crate) fn meanings(snapshot: &Snapshot) -> [String; 2] {
+    [
+        format!(
             "active: a request is outstanding, or a pause of at most {}; file data: N x M / T, what N stations moved in the time; \
              without pauses: stations times bytes per request, by response time",
             Brief(snapshot.settings.think_ns)
-        )?;
-        noted!(
-            out,
-            look,
+        ),
+        format!(
             "steady: as many for {} at least; shorter stretches, when stations come and go, are ramps, and count only where there was nothing steady",
             Brief(i64::try_from(STEADY_NS).unwrap_or(i64::MAX))
-        )?;
-    }
-    Ok(())
+        ),
+    ]
 }
 
 /// One number of stations is no curve.
@@ -102,7 +107,7 @@ fn one(
         )?;
     }
     let rows: Vec<&LevelRow> = curve.levels.iter().filter(|row| row.stations > 0).collect();
-    let table = table(&longest(&rows), curve.of, snapshot, look.digits);
+    let table = table(&longest(&rows), (curve.of, snapshot), look.digits);
     table.write(out, look)?;
     more(
         out,
@@ -161,7 +166,12 @@ pub(crate) fn data(of: &LevelFigures) -> Option<Rate> {
     of.throughput().filter(|_| of.data_bytes > 0).map(Rate)
 }
 
-fn table(rows: &[&LevelRow], of: LoadOf, snapshot: &Snapshot, digits: Digits) -> Table {
+/// The load of this in numbers.
+pub(crate) fn table(
+    rows: &[&LevelRow],
+    (of, snapshot): (LoadOf, &Snapshot),
+    digits: Digits,
+) -> Table {
     let rows: Vec<_> = rows.iter().map(|row| (*row, figures(row))).collect();
     let some = |ns: u64| (ns > 0).then(|| digits.span(ns));
     let used = |row: &LevelFigures| busy(row.wire()?, of, snapshot).map(percent);

@@ -106,7 +106,6 @@ fn value_bar(model: &Model, rows: &[CounterRow<'_>], chosen: Option<usize>) -> S
         ))
     });
     let line = row.line();
-    let intervals = i64::try_from(line.values.len().saturating_sub(1)).unwrap_or(i64::MAX);
     format!(
         "{}: {}last {}   average {}   min {}   max {}   graph time {}",
         letter(row.number),
@@ -115,7 +114,7 @@ fn value_bar(model: &Model, rows: &[CounterRow<'_>], chosen: Option<usize>) -> S
         shown(line.average),
         shown(line.min),
         shown(line.max),
-        Short(row.chart.interval_ns().saturating_mul(intervals)),
+        Short(row.chart.elapsed_ns()),
     )
 }
 

@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::recent::{Of, Tally};
 use wirewait_report::Rfc3339;
-use wirewait_report::words::Percent;
+use wirewait_report::words::{Percent, Short};
 
 /// Draws both, beside each other where there is room for two.
 pub(super) fn draw(model: &Model, feed: &Feed, area: Rect, buffer: &mut Buffer) {
@@ -60,7 +60,10 @@ fn turnarounds(feed: &Feed, context: &Context<'_>, area: Rect, buffer: &mut Buff
     let day = Rfc3339(window.ends()).to_string();
     let day = day.get(..10).unwrap_or_default();
     let titles = [
-        format!("Server turnaround, last {} s, {day} UTC", window.seconds()),
+        format!(
+            "Server turnaround, last {}, {day} UTC",
+            Short(window.elapsed_ns())
+        ),
         format!("Server turnaround, {day} UTC"),
         "Server turnaround".to_owned(),
     ];
@@ -99,8 +102,8 @@ fn segment(feed: &Feed, context: &Context<'_>, area: Rect, buffer: &mut Buffer) 
     });
     let titles = [
         format!(
-            "On the wire, last {} s: mean {rate}{busy}",
-            window.seconds()
+            "On the wire, last {}: mean {rate}{busy}",
+            Short(window.elapsed_ns())
         ),
         format!("On the wire: mean {rate}{busy}"),
         format!("On the wire: mean {rate}"),

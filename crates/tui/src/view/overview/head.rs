@@ -2,7 +2,7 @@
 
 use super::shares::{Shares, Words, clients};
 use crate::Feed;
-use crate::context::Context;
+use crate::context::{Context, of_last};
 use crate::model::Model;
 use crate::text::{self, put};
 use crate::theme::Tone;
@@ -134,7 +134,7 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
         Some(seconds) => {
             let window = context.window(&feed.recent);
             let ledger = feed.ledgers.between(window.begins(), window.ends());
-            let base = format!("active time in the last {seconds} s");
+            let base = format!("active time in the last {}", of_last(&window, seconds));
             (Shares::lately(ledger, &feed.snapshot.tick), base)
         }
     };

@@ -3,6 +3,7 @@
 
 use super::servers::saturated;
 use super::{View, below, draw_table, rule};
+use crate::context::of_last;
 use crate::model::Model;
 use crate::place::Place;
 use crate::state::Pane;
@@ -254,10 +255,9 @@ impl View for Symptoms {
         let mut title = "Symptoms".to_owned();
         let (_, hidden) = select(model, feed);
         if let Some(seconds) = model.window {
-            title.push_str(&format!(
-                ", cost in the last {seconds} s; judged since start"
-            ));
             let window = model.context().window(&feed.recent);
+            let last = of_last(&window, seconds);
+            title.push_str(&format!(", cost in the last {last}; judged since start"));
             let whole = feed.symptoms.whole_from();
             if let Some(from) = whole.filter(|from| *from > window.begins()) {
                 let kept = window.ends().since(from) / 1_000_000_000;
@@ -414,11 +414,14 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         entries.push(("against", times));
     }
     entries.push(("threshold", threshold(&symptom.rule.limit, thresholds)));
-    if let Some((losses, seconds)) = model.losses().zip(model.window) {
+    if let Some((losses, (feed, seconds))) =
+        model.losses().zip(model.feed.as_ref().zip(model.window))
+    {
+        let last = of_last(&model.context().window(&feed.recent), seconds);
         let lost = losses.of(symptom);
         let said = match symptom.rule.dated() {
             true => format!(
-                "{} in the last {seconds} s, {} times",
+                "{} in the last {last}, {} times",
                 Short(saturated(lost.cost_ns)),
                 Grouped(lost.times)
             ),
