@@ -147,7 +147,6 @@ impl Pairing {
         open.empty();
         stalls.clear();
         *holding = Holding::default();
-        *repeats = [None; 2];
         *unseen = UnseenRequests::default();
         *repeats = [None; 2];
         (*next_serial, *probes) = (0, 0);

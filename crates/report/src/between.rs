@@ -305,8 +305,8 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
     }
     if joined.clocks_moved_ns > 0 {
         lines.push(format!(
-            "Doubt: the clocks moved against each other by {} at least while both captures ran: one was set, or they do \
-             not run alike. How far one is ahead, and what each way took, is not told.",
+            "Doubt: the clocks moved against each other by at least {} while both captures ran: one was set, or \
+             they drift. Neither their difference nor the time of each way is shown.",
             report.span(joined.clocks_moved_ns)
         ));
     }

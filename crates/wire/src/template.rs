@@ -49,27 +49,29 @@ pub struct Deciding {
 /// and carriers.
 // A number that no two templates of a program share, with the slot in its lowest bits: it is compared some times a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TemplateId(NonZeroU64);
+pub struct TemplateId {
+    number: NonZeroU64,
+}
 
 impl TemplateId {
     /// The next one in this slot.
     fn next(slot: usize) -> Option<Self> {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let id = number * Templates::SLOTS as u64 + slot as u64;
-        NonZeroU64::new(id).map(Self)
+        NonZeroU64::new(id).map(|number| Self { number })
     }
 
     /// The slot for its values, below [`Templates::SLOTS`]. Others may stand there, too.
     #[must_use]
     pub const fn slot(self) -> usize {
         // Truncation intended: the lowest bits.
-        self.0.get() as usize % Templates::SLOTS
+        self.number.get() as usize % Templates::SLOTS
     }
 
     /// Its number, which no other template of the program has.
     #[must_use]
     pub const fn number(self) -> u64 {
-        self.0.get()
+        self.number.get()
     }
 }
 

@@ -146,7 +146,7 @@ fn apart([first, second]: [&[FrameSight]; 2], sure: &[Option<u32>]) -> Vec<i64> 
 
 impl Clocks {
     /// `pairs` are the same frames in both captures; whether they go from the first to the second. Where the shortest way
-    /// forth and back is less than none, a clock was set or they do not run alike: by how much at least, ns.
+    /// forth and back is below zero, a clock was set or they drift: by how much at least, ns.
     pub(super) fn of(
         pairs: impl Iterator<Item = (bool, Timestamp, Timestamp)>,
     ) -> Option<Result<Self, u64>> {

@@ -56,8 +56,7 @@ pub struct Between {
     pub first_at_clients: bool,
     /// How the clocks stand; `None` where frames of one direction alone are in both, and where they [moved](Self::clocks_moved_ns).
     pub clocks: Option<Clocks>,
-    /// By how much the clocks moved against each other at least, as one was set or they do not run alike, ns; 0 where nothing
-    /// shows it.
+    /// By how much the clocks moved against each other at least, as one was set or they drift, ns; 0 where nothing shows it.
     pub clocks_moved_ns: u64,
     /// Frames that both have.
     pub same_frames: u64,

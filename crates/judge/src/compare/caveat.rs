@@ -21,12 +21,11 @@ pub enum Caveat {
         /// The baseline.
         base: bool,
     },
-    /// Of so much of the time in the baseline, or in the other, in thousandths, it is not known what it was; it is no
-    /// part of the active time. Above a third nobody is named.
+    /// Part of the time in the baseline, or in the other, is unknown and not compared. Above a third nobody is named.
     Unknown {
         /// The baseline.
         base: bool,
-        /// Its part of active and unknown time.
+        /// Its part of active and unknown time, in thousandths.
         share: u64,
     },
     /// Operations that only one of them has.

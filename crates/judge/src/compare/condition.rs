@@ -73,7 +73,7 @@ pub enum Outcome {
     Yes(Option<Ratio>, Ratio),
     /// There is no such group in the comparison.
     NoSuchGroup,
-    /// It stands so to the limit, and there are too few requests to tell whether chance made it.
+    /// The relation holds, but there are too few requests to tell whether by chance.
     TooFew,
     /// This capture, or the baseline, does not have the figure.
     NotMeasured {

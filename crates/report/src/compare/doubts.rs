@@ -22,8 +22,8 @@ pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                 format!("Doubt: much is missing from {}, a poor capture.", whose(*base))
             }
             Caveat::Unknown { base, share: part } => format!(
-                "Doubt: of {} of the time in {} it is not known what it was (requests or responses may be missing \
-                 there); the rest is compared.",
+                "Doubt: {} of the time in {} is unknown (requests or responses may be missing from the capture); \
+                 only the rest is compared.",
                 share(*part),
                 whose(*base)
             ),

@@ -75,7 +75,7 @@ fn levels(page: &mut Page, (n, curve): (usize, &LevelCurve), snapshot: &Snapshot
             "p",
             &[],
             format_args!(
-                "{ramps} of {} points are of ramps: so many stations were active for moments only.",
+                "{ramps} of {} points are ramps: that number of stations was active only for moments.",
                 rows.len()
             ),
         ),
