@@ -2,7 +2,7 @@
 
 use super::work::kind;
 use super::{Change, Group, Key, Side, blame};
-use crate::verdict::MENTIONED;
+use crate::verdict::{MENTIONED, UNKNOWN};
 use wirewait_analysis::{Grade, LedgerOf, Phase, Snapshot};
 use wirewait_wire::Kind;
 
@@ -12,6 +12,9 @@ const OTHER_OPERATIONS: u64 = 50;
 const OTHER_SIZE: i64 = 100;
 /// Thousandths of the elapsed time by which idle time may differ.
 const OTHER_IDLE: u64 = 100;
+
+/// Requests of other operations from which on a request is no measure of the work, in thousandths.
+const OTHER_WORK: u64 = 200;
 
 /// Why a difference may not be what it seems.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +71,22 @@ pub enum Caveat {
     /// Active time per request did not change as the response time did: its value in the baseline
     /// and in the other, ns. Typical of captures made at different places.
     Elsewhere(u64, u64),
+}
+
+impl Caveat {
+    /// Whether a fifth of the requests, or more, are of other operations.
+    pub(super) fn is_other_work(&self) -> bool {
+        match self {
+            Self::OnlyIn { share, .. } => *share >= OTHER_WORK,
+            Self::Mix { distance, .. } => *distance >= OTHER_WORK,
+            _ => false,
+        }
+    }
+
+    /// Whether too much is unknown for anyone to be named.
+    pub(super) fn hides_who(&self) -> bool {
+        matches!(self, Self::Unknown { share, .. } if *share > UNKNOWN)
+    }
 }
 
 /// What speaks against comparing the other with this number.

@@ -9,15 +9,11 @@ use super::{
     Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work,
     caveat, pauses,
 };
-use crate::verdict::UNKNOWN;
 use crate::{Culprit, Finding};
 use wirewait_analysis::{ENOUGH, Phase, Snapshot};
 
 /// From twice as long, or half as long, on a difference is never said to be none.
 const LARGE: [i64; 2] = [1000, -500];
-
-/// Requests of other operations from which on a request is no measure of the work, in thousandths.
-const OTHER_WORK: u64 = 200;
 
 /// Requests and bytes that differ by less, in thousandths, are the same work.
 const SAME_WORK: i64 = 10;
@@ -131,9 +127,7 @@ impl Conclusion {
     /// Judges the other with this number.
     pub(super) fn on(premises: &Premises<'_>, number: usize) -> Self {
         let mut said = Self::of_what_is_known(premises, number);
-        let much =
-            |doubt: &Caveat| matches!(doubt, Caveat::Unknown { share, .. } if *share > UNKNOWN);
-        if said.doubts.iter().any(much) {
+        if said.doubts.iter().any(Caveat::hides_who) {
             (said.finding, said.most) = (Finding::None, None);
         }
         said
@@ -215,7 +209,7 @@ impl Conclusion {
             return said;
         }
         // The time for a request is that of requests of the same kind.
-        let other_work = said.doubts.iter().any(is_other_work);
+        let other_work = said.doubts.iter().any(Caveat::is_other_work);
         let alike = active.filter(|_| !other_work && !said.pauses_moved);
         if let Some((mut by_active, mut backwards)) =
             by_active_time(alike.as_ref(), effect, all, number)
@@ -279,15 +273,6 @@ fn way_of(less: bool) -> Effect {
     match less {
         true => Effect::Faster,
         false => Effect::Slower,
-    }
-}
-
-/// Whether a fifth of the requests, or more, are of other operations.
-fn is_other_work(doubt: &Caveat) -> bool {
-    match doubt {
-        Caveat::OnlyIn { share, .. } => *share >= OTHER_WORK,
-        Caveat::Mix { distance, .. } => *distance >= OTHER_WORK,
-        _ => false,
     }
 }
 
