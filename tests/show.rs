@@ -161,3 +161,24 @@ fn an_unknown_field_is_a_mistake() {
         assert!(told.contains(says), "{expression}: {told}");
     }
 }
+
+/// A name that no frame has is told apart from output that was lost.
+#[test]
+fn an_expression_that_nothing_fits_is_told() {
+    let file = root().join("captures/demo.pcapng");
+    for (expression, told) in [("command NOSUCH", true), ("command READ", false)] {
+        let output = program()
+            .args(["decode", "--show", expression])
+            .arg(&file)
+            .output()
+            .unwrap();
+        let says = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{expression}: {says}");
+        assert_eq!(
+            says.contains("no frame that was looked at fits"),
+            told,
+            "{says}"
+        );
+        assert_eq!(output.stdout.is_empty(), told, "{expression}");
+    }
+}

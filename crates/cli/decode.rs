@@ -83,6 +83,10 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Verdict, Failure> {
              frames have"
         )));
     }
+    let fitted = decoder.filter().is_none_or(Filter::has_fitted);
+    if !fitted && number > 0 {
+        warn("--show: no frame that was looked at fits");
+    }
     let first = args.frames.iter().map(|frames| *frames.0.start()).min();
     match first.filter(|first| *first > number) {
         Some(first) => Err(Failure::Cannot(format!(

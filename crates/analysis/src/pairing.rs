@@ -102,6 +102,15 @@ pub(crate) struct Pairing {
     repeats: [Option<(u64, Timestamp)>; 2],
 }
 
+/// A message that comes from one side, and all that it comes into.
+#[derive(Clone, Copy)]
+struct Incoming<'a> {
+    side: usize,
+    message: &'a Message<'a>,
+    between: &'a Between,
+    world: &'a World<'a>,
+}
+
 /// What a message did.
 #[derive(Clone, Copy, Default)]
 struct ToldOf {
@@ -211,7 +220,13 @@ impl Pairing {
         if self.told.is_some() {
             self.told = None;
         }
-        let found = self.take(side, message, between, world, events);
+        let incoming = Incoming {
+            side,
+            message,
+            between,
+            world,
+        };
+        let found = self.take(&incoming, events);
         if between.displaced
             && let Some(serial) = found
         {
@@ -283,16 +298,10 @@ impl Pairing {
         }));
     }
 
-    fn take(
-        &mut self,
-        side: usize,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-        events: &mut impl Events,
-    ) -> Option<u64> {
+    fn take(&mut self, incoming: &Incoming<'_>, events: &mut impl Events) -> Option<u64> {
+        let (side, message) = (incoming.side, incoming.message);
         if self.raw
-            && let Some(found) = self.headerless(side, message, world, events)
+            && let Some(found) = self.headerless(incoming, events)
         {
             return Some(found);
         }
@@ -300,31 +309,29 @@ impl Pairing {
             self.upkeep(&message.tally, events);
             return None;
         };
-        let meant = self.meant(side, said, message, between, world);
+        let meant = self.meant(said, incoming);
         let x = meant.as_ref().unwrap_or(said);
         if x.role == Role::Turn {
-            let found = self.by_turn(side, x, message, between, world, events);
+            let found = self.by_turn(x, incoming, events);
             if found.is_none() {
                 self.upkeep(&message.tally, events);
             }
             return found;
         }
         self.named |= x.role == Role::Request;
-        let answered = self.answers(side, x, message, between, world, events);
+        let answered = self.answers(x, incoming, events);
         let found = match x.role {
             Role::Request if x.expect == Expect::Nothing => None,
             Role::Request if self.is_stray(side, x) => {
                 self.passed_by = x.id;
                 None
             }
-            Role::Request => Some(self.request(side, x, message, between, world, events)),
-            Role::More => self.more(side, x, message, world, events),
-            Role::Response | Role::Either | Role::Interim => {
-                self.response(side, x, message, between, world, events)
-            }
+            Role::Request => Some(self.request(x, incoming, events)),
+            Role::More => self.more(x, incoming, events),
+            Role::Response | Role::Either | Role::Interim => self.response(x, incoming, events),
             Role::Cancel => self.cancel(x, message, events),
-            Role::Ack | Role::Upkeep => self.serve(side, x, message, between, events),
-            Role::Refusal => self.refuse(side, x, message, events),
+            Role::Ack | Role::Upkeep => self.serve(x, incoming, events),
+            Role::Refusal => self.refuse(x, incoming, events),
             Role::Notice | Role::Probe | Role::Alive | Role::Turn => None,
         };
         match (found, answered) {

@@ -2,32 +2,34 @@
 
 use super::beginning::transaction;
 use super::ranges::is_continuation;
-use super::{Pairing, ToldOf};
+use super::{Incoming, Pairing, ToldOf};
 use crate::case::Case;
 use crate::message::Message;
 use crate::open::{Open, OpenState};
-use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Event, Events, Growth, Reached, World};
+use crate::world::{Event, Events, Growth, Reached};
 use crate::{Deed, Flags, Outcome};
 use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Role, Timestamp};
 
 impl Pairing {
     pub(super) fn response(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
+        let Incoming {
+            side,
+            message,
+            between,
+            world,
+        } = *incoming;
         // Who answers had more of the other side than the capture: a request with the same
         // identifier may be among that.
         let unseen = message.tally.sent.covers > between.seen_to;
         let found = match x.anyone {
-            false => self.find(side, x, &message.tally, world),
-            true => self.find_asked(side, x, &message.tally, between, world),
+            false => self.find(x, incoming),
+            true => self.find_asked(x, incoming),
         };
         let began = message.tally.extent.first;
         let found = found.filter(|at| {
@@ -36,7 +38,7 @@ impl Pairing {
             (open.state != OpenState::Done || !other) && !open.came_after(began)
         });
         let Some(at) = found else {
-            return self.answers_none(side, x, message, between, world, events);
+            return self.answers_none(x, incoming, events);
         };
         let alone = self.open.len() == 1;
         if x.opaque && !alone && x.role == Role::Response && self.open.are_guessed() {
@@ -72,15 +74,15 @@ impl Pairing {
             Parts::Ranged {
                 at: from,
                 length,
-                of,
+                of: whole,
             },
         ) = (x.role, x.parts)
         {
-            self.response_part(at, (from, length, of), x, message, world, events);
+            self.response_part(at, (from, length, whole), x, incoming, events);
             return Some(serial);
         }
         if open.state == OpenState::Done {
-            return Some(self.answers_again(at, message, between, world, events));
+            return Some(self.answers_again(at, incoming, events));
         }
         let ok = x.status.is_none_or(|s| s.ok);
         let go_ahead = match (open.state, open.expect, x.role) {
@@ -90,11 +92,11 @@ impl Pairing {
             _ => false,
         };
         if let (true, Expect::GoAhead { rest, confirmed }) = (go_ahead, open.expect) {
-            self.goes_ahead(at, (rest, confirmed), (x, message), world, events);
+            self.goes_ahead(at, (rest, confirmed), (x, incoming), events);
             return Some(serial);
         }
         if go_ahead || x.role == Role::Interim {
-            self.is_under_way(at, x.role, message, between, events);
+            self.is_under_way(at, x.role, incoming, events);
             return Some(serial);
         }
         if let Parts::Masked { mask, .. } = x.parts
@@ -125,11 +127,8 @@ impl Pairing {
     #[inline(never)]
     fn answers_none(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
         if x.role != Role::Response || x.opaque || is_continuation(x) {
@@ -138,8 +137,8 @@ impl Pairing {
         // It answers another one than those that are known by its name.
         let same = |id| self.open.latest(id, |o| o.id == x.id);
         let namesake = x.id.and_then(same).is_some();
-        let other = namesake && message.tally.sent.covers < u64::MAX;
-        self.orphan((side, x, other), message, between, world, events);
+        let other = namesake && incoming.message.tally.sent.covers < u64::MAX;
+        self.orphan((x, other), incoming, events);
         Some(u64::MAX)
     }
 
@@ -148,13 +147,12 @@ impl Pairing {
     fn answers_again(
         &mut self,
         at: usize,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> u64 {
-        if between.turns && message.said == Said::More {
-            return self.extend(at, message, world, events);
+        let message = incoming.message;
+        if incoming.between.turns && message.said == Said::More {
+            return self.extend(at, incoming, events);
         }
         let (open, tally) = (&mut *self.open[at], &message.tally);
         if open.lost_until.is_some() {
@@ -175,11 +173,10 @@ impl Pairing {
         &mut self,
         at: usize,
         (rest, confirmed): (u32, bool),
-        (x, message): (&Exchange, &Message<'_>),
-        world: &World<'_>,
+        (x, incoming): (&Exchange, &Incoming<'_>),
         events: &mut impl Events,
     ) {
-        let (open, tally) = (&mut *self.open[at], &message.tally);
+        let (open, tally) = (&mut *self.open[at], &incoming.message.tally);
         open.state = OpenState::Raw {
             rest,
             answered: !confirmed,
@@ -189,7 +186,7 @@ impl Pairing {
         }
         open.answer(x, tally);
         if open.transaction.raw_end.is_some() {
-            self.done(at, message.serial, world, events);
+            self.done(at, incoming.message.serial, incoming.world, events);
         }
     }
 
@@ -199,18 +196,17 @@ impl Pairing {
         &mut self,
         at: usize,
         role: Role,
-        message: &Message<'_>,
-        between: &Between,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
-        self.open[at].interim(&message.tally);
+        self.open[at].interim(&incoming.message.tally);
         self.open.goes_on(at);
         if role != Role::Interim {
             return;
         }
         let open = &mut *self.open[at];
         if open.state == OpenState::Waiting {
-            open.is_worked_on(between, message.range.1);
+            open.is_worked_on(incoming.between, incoming.message.range.1);
         }
         // The server has it, and says so: however long it takes, it is not lost.
         open.deadline = Timestamp::from_nanos(i64::MAX);
@@ -223,13 +219,16 @@ impl Pairing {
 
     pub(super) fn answers(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
+        let Incoming {
+            side,
+            message,
+            between,
+            world,
+        } = *incoming;
         let id = Some(x.answers?);
         let waits = |o: &Open| o.side != side && o.id == id && o.state == OpenState::Waiting;
         let at = self.open.earliest(id?, waits)?;
@@ -303,11 +302,11 @@ impl Pairing {
     #[cold]
     pub(super) fn refuse(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
+        let (side, message) = (incoming.side, incoming.message);
         let waits = |o: &Open| o.side != side && o.state == OpenState::Waiting;
         let at = match x.id {
             Some(id) => self.open.latest(id, waits)?,
@@ -332,12 +331,11 @@ impl Pairing {
     /// Takes in what serves a request that it names, and is no part of it.
     pub(super) fn serve(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
+        let (side, message, between) = (incoming.side, incoming.message, incoming.between);
         let at = self.open.latest(x.id?, |o| o.id == x.id)?;
         let open = &mut *self.open[at];
         if x.role == Role::Ack
@@ -369,13 +367,12 @@ impl Pairing {
     /// A response without a request.
     pub(super) fn orphan(
         &mut self,
-        (side, x, other): (usize, &Exchange, bool),
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        (x, other): (&Exchange, bool),
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
-        let mut t = transaction(x, message, between, world);
+        let (message, between) = (incoming.message, incoming.between);
+        let mut t = transaction(x, message, between, incoming.world);
         t.outcome = Outcome::OrphanResponse;
         t.status = x.status;
         t.response = Some(message.tally.extent);
@@ -403,7 +400,7 @@ impl Pairing {
             }));
         }
         if between.unordered && !between.turns && x.id.is_some() {
-            self.keep_stray(t, side, x, message, events);
+            self.keep_stray(t, x, incoming, events);
             return;
         }
         let case = Case {
@@ -416,41 +413,35 @@ impl Pairing {
     /// The open request that this response belongs to, where any station may answer: one station's
     /// question is answered by that station alone.
     #[cold]
-    fn find_asked(
-        &self,
-        side: usize,
-        x: &Exchange,
-        tally: &PieceTally,
-        between: &Between,
-        world: &World<'_>,
-    ) -> Option<usize> {
-        let now = tally.extent.last.at.min(world.sure);
+    fn find_asked(&self, x: &Exchange, incoming: &Incoming<'_>) -> Option<usize> {
+        let now = incoming
+            .message
+            .tally
+            .extent
+            .last
+            .at
+            .min(incoming.world.sure);
         let Some(id) = x.id else {
-            return self.find(side, x, tally, world);
+            return self.find(x, incoming);
         };
-        let of = |done: bool| {
+        let latest = |done: bool| {
             let asked = |o: &Open| {
-                o.side != side
+                o.side != incoming.side
                     && o.deadline > now
                     && !o.is_told_apart(x)
-                    && o.may_answer(between)
+                    && o.may_answer(incoming.between)
                     && (o.state == OpenState::Done) == done
             };
             self.open.latest(id, asked)
         };
-        of(false).or_else(|| of(true))
+        latest(false).or_else(|| latest(true))
     }
 
     /// The open request that this response belongs to.
-    pub(super) fn find(
-        &self,
-        side: usize,
-        x: &Exchange,
-        tally: &PieceTally,
-        world: &World<'_>,
-    ) -> Option<usize> {
+    pub(super) fn find(&self, x: &Exchange, incoming: &Incoming<'_>) -> Option<usize> {
+        let (side, tally) = (incoming.side, &incoming.message.tally);
         // What is given up is closed as soon as two stamps say so.
-        let now = tally.extent.last.at.min(world.sure);
+        let now = tally.extent.last.at.min(incoming.world.sure);
         let had = tally.sent.covers;
         // Nobody answers what he has not got.
         let asked = |o: &Open| {

@@ -1,6 +1,6 @@
 //! What is asked: requests, more of them, and what makes room for them.
 
-use super::{OVERTAKEN_NS, Pairing};
+use super::{Incoming, OVERTAKEN_NS, Pairing};
 use crate::message::Message;
 use crate::open::{Open, OpenState};
 use crate::parties::Parties;
@@ -12,13 +12,16 @@ use wirewait_wire::{Exchange, Expect, Kind, Parts, Timestamp};
 impl Pairing {
     pub(super) fn request(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> u64 {
+        let Incoming {
+            side,
+            message,
+            between,
+            world,
+        } = *incoming;
         self.asked = true;
         self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
@@ -38,10 +41,10 @@ impl Pairing {
             if let Parts::Ranged {
                 at: from,
                 length,
-                of,
+                of: whole,
             } = x.parts
             {
-                return self.request_part(at, (from, length, of), x, tally, world, events);
+                return self.request_part(at, (from, length, whole), x, incoming, events);
             }
             let open = &mut *self.open[at];
             if open.state == OpenState::Asking && matches!(x.parts, Parts::Masked { .. }) {
@@ -63,7 +66,7 @@ impl Pairing {
             };
             if repeated && self.is_last_of_lane(at) {
                 if between.turns && self.open[at].state == OpenState::Done {
-                    return self.reopen(at, x, tally, world, events);
+                    return self.reopen(at, x, incoming, events);
                 }
                 let open = &mut *self.open[at];
                 if let Some(refused) = open.refused.take() {
@@ -78,7 +81,7 @@ impl Pairing {
                 return open.copy(tally);
             }
         }
-        self.make_room(side, x, tally.extent.first.at, between, world, events);
+        self.make_room(x, incoming, events);
         let serial = self.next_serial;
         self.next_serial += 1;
         let mut open = world.spare.borrow_mut().next();
@@ -123,11 +126,12 @@ impl Pairing {
     fn gives_way(
         &mut self,
         at: usize,
-        (x, now): (&Exchange, Timestamp),
-        between: &Between,
-        world: &World<'_>,
+        x: &Exchange,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
+        let (between, world) = (incoming.between, incoming.world);
+        let now = incoming.message.tally.extent.first.at;
         let may_be_overtaken = |o: &Open| {
             between.unordered
                 && !between.turns
@@ -175,13 +179,17 @@ impl Pairing {
     /// What must go before a new request takes its place.
     pub(super) fn make_room(
         &mut self,
-        side: usize,
         x: &Exchange,
-        now: Timestamp,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
+        let Incoming {
+            side,
+            message,
+            between,
+            world,
+        } = *incoming;
+        let now = message.tally.extent.first.at;
         // What is answered stays for its acknowledgements; where none can be told
         // from the next one's, the next request ends that.
         let ends_answered = !between.stream && !between.named;
@@ -196,7 +204,7 @@ impl Pairing {
         let mut from = 0;
         while let Some(at) = self.open.next_related(from, related, superseded) {
             from = self.open[at].serial + 1;
-            self.gives_way(at, (x, now), between, world, events);
+            self.gives_way(at, x, incoming, events);
         }
         // Whom nobody ever answered leaves room for the others.
         let most = world.settings.open_requests;
@@ -237,15 +245,13 @@ impl Pairing {
 
     pub(super) fn more(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
         let asking = |o: &Open| {
             let same = x.id.map_or(o.id.is_none(), |id| o.goes_by(id));
-            o.side == side && same && o.state == OpenState::Asking
+            o.side == incoming.side && same && o.state == OpenState::Asking
         };
         let at = match x.id {
             Some(id) => self.open.latest(id, asking),
@@ -253,8 +259,8 @@ impl Pairing {
         }?;
         let open = &mut *self.open[at];
         let serial = open.serial;
-        let last = open.more(x, &message.tally);
-        self.asked_whole(serial, last, world, events);
+        let last = open.more(x, &incoming.message.tally);
+        self.asked_whole(serial, last, incoming.world, events);
         Some(serial)
     }
 

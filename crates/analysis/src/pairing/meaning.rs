@@ -1,23 +1,15 @@
 //! What a message means in the light of what was said before.
 
-use super::Pairing;
-use crate::message::Message;
+use super::{Incoming, Pairing};
 use crate::open::{Open, OpenState};
-use crate::world::{Between, World};
 use wirewait_wire::{Exchange, Role, Side};
 
 impl Pairing {
     /// What a message means in the light of what was said before, if that is another thing.
-    pub(super) fn meant(
-        &self,
-        side: usize,
-        said: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
-    ) -> Option<Exchange> {
+    pub(super) fn meant(&self, said: &Exchange, incoming: &Incoming<'_>) -> Option<Exchange> {
+        let side = incoming.side;
         let mut role = said.role;
-        if said.opaque && side == between.server {
+        if said.opaque && side == incoming.between.server {
             role = Role::Response;
         }
         if role == Role::Either {
@@ -26,7 +18,7 @@ impl Pairing {
                 false => Role::Request,
             };
         }
-        if let Some(mut answer) = self.unmarked(side, (role, said), message, between, world) {
+        if let Some(mut answer) = self.unmarked((role, said), incoming) {
             answer.role = self.turned(side, answer.role, &answer);
             return Some(answer);
         }
@@ -41,17 +33,19 @@ impl Pairing {
     /// the identifier of a request that waits there, is its answer without the mark.
     pub(super) fn unmarked(
         &self,
-        side: usize,
         (role, x): (Role, &Exchange),
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
     ) -> Option<Exchange> {
+        let (side, message) = (incoming.side, incoming.message);
         let asks = matches!(role, Role::Request | Role::Notice) && x.sender == Side::Client;
-        if !asks || side != between.server {
+        if !asks || side != incoming.between.server {
             return None;
         }
-        let read = world.registry.dissector(message.dissector?).unmarked?;
+        let read = incoming
+            .world
+            .registry
+            .dissector(message.dissector?)
+            .unmarked?;
         let waits = |o: &Open| {
             o.side != side
                 && o.id == x.id

@@ -1,13 +1,12 @@
 //! Requests and responses whose parts say which bytes they are ([`Parts::Ranged`]): which
 //! bytes were seen, and what a part of either does.
 
-use super::Pairing;
 use super::beginning::kind_of;
-use crate::message::Message;
+use super::{Incoming, Pairing};
 use crate::open::{Open, OpenState};
 use crate::piece::PieceTally;
 use crate::ranges::{Range, Taken};
-use crate::world::{Event, Events, Limited, World};
+use crate::world::{Event, Events, Limited};
 use crate::{Deed, Flags};
 use wirewait_wire::{Exchange, Parts, Role};
 
@@ -139,15 +138,15 @@ impl Pairing {
     pub(super) fn request_part(
         &mut self,
         at: usize,
-        (from, length, of): Range,
+        (from, length, whole): Range,
         x: &Exchange,
-        tally: &PieceTally,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> u64 {
+        let tally = &incoming.message.tally;
         let open = &mut *self.open[at];
         let serial = open.serial;
-        match open.asked.take(from, length, of) {
+        match open.asked.take(from, length, whole) {
             Taken::New(new) => open.grow(x, tally, new),
             Taken::Again { pass } => open.again(tally, pass),
         }
@@ -156,7 +155,7 @@ impl Pairing {
         }
         if open.state == OpenState::Asking {
             let whole = open.asked.is_whole();
-            self.asked_whole(serial, whole, world, events);
+            self.asked_whole(serial, whole, incoming.world, events);
         }
         serial
     }
@@ -164,16 +163,16 @@ impl Pairing {
     pub(super) fn response_part(
         &mut self,
         at: usize,
-        (from, length, of): Range,
+        (from, length, whole): Range,
         x: &Exchange,
-        message: &Message<'_>,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
+        let (message, world) = (incoming.message, incoming.world);
         let open = &mut *self.open[at];
         let tally = &message.tally;
         let done = open.state == OpenState::Done;
-        let new = match open.answered.take(from, length, of) {
+        let new = match open.answered.take(from, length, whole) {
             Taken::New(new) if !done => new,
             taken => {
                 let duplicate = done && taken != Taken::Again { pass: false };

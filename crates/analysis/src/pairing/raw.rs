@@ -1,9 +1,8 @@
 //! Raw data: bytes without a header that a request, or a response, is followed by.
 
-use super::Pairing;
-use crate::message::Message;
+use super::{Incoming, Pairing};
 use crate::open::OpenState;
-use crate::world::{Events, World};
+use crate::world::Events;
 use crate::{Deed, Flags};
 use wirewait_wire::{Expect, Role, Side};
 
@@ -11,11 +10,15 @@ impl Pairing {
     /// Raw data, if some is expected from this side.
     pub(super) fn headerless(
         &mut self,
-        side: usize,
-        message: &Message<'_>,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
+        let Incoming {
+            side,
+            message,
+            world,
+            ..
+        } = *incoming;
         let at = self.open.earliest_raw(|o| match o.state {
             OpenState::Raw { .. } => o.side == side,
             OpenState::Waiting => match o.expect {
@@ -30,7 +33,7 @@ impl Pairing {
         // that it is the data: data may begin with anything.
         let recognised = message.exchange.as_deref().is_some_and(|x| match x.role {
             Role::Response => {
-                let found = self.find(side, x, &message.tally, world);
+                let found = self.find(x, incoming);
                 found.is_some_and(|found| found != at)
             }
             // Data of a file that looks like a message comes from the wrong side.

@@ -2,7 +2,7 @@
 //! changed places with its request seems to answer nothing, and the request to get no answer. So the
 //! latest one without a request waits for as long as frames are out of place.
 
-use super::{Open, Pairing};
+use super::{Incoming, Open, Pairing};
 use crate::case::Case;
 use crate::clock::DISPLACED_NS;
 use crate::message::{ENOUGH, Message};
@@ -53,11 +53,11 @@ impl Pairing {
     pub(super) fn keep_stray(
         &mut self,
         transaction: Transaction,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
+        let (side, message) = (incoming.side, incoming.message);
         self.close_stray(events);
         let stray = Stray {
             transaction,
@@ -109,7 +109,13 @@ impl Pairing {
             said: Said::New,
         };
         let x = &stray.exchange;
-        self.response(stray.side, x, &message, between, world, events);
+        let incoming = Incoming {
+            side: stray.side,
+            message: &message,
+            between,
+            world,
+        };
+        self.response(x, &incoming, events);
         if self.observed {
             let frame = stray.tally.extent.first.frame;
             events.tell(Event::Did(number, Deed::Response, Some(frame)));

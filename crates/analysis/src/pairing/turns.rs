@@ -1,12 +1,11 @@
 //! Requests and responses of conversations whose ends take turns: matched without identifiers
 //! where there are none, and asked again where the answer did not arrive.
 
-use super::Pairing;
-use crate::message::Message;
+use super::{Incoming, Pairing};
 use crate::open::{Open, OpenState, Shelved};
 use crate::piece::PieceTally;
 use crate::turns::Said;
-use crate::world::{Between, Event, Events, Growth, World};
+use crate::world::{Event, Events, Growth, World};
 use crate::{Deed, Flags, Outcome, Turnaround};
 use wirewait_wire::{Exchange, Expect, Kind, Role, Side};
 
@@ -14,13 +13,16 @@ impl Pairing {
     /// A message that does not say what it is.
     pub(super) fn by_turn(
         &mut self,
-        side: usize,
         x: &Exchange,
-        message: &Message<'_>,
-        between: &Between,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> Option<u64> {
+        let Incoming {
+            side,
+            message,
+            between,
+            world,
+        } = *incoming;
         let tally = &message.tally;
         if let Some(at) = self.open.len().checked_sub(1) {
             let open = &mut *self.open[at];
@@ -43,7 +45,7 @@ impl Pairing {
                     return Some(serial);
                 }
                 (OpenState::Done, Said::More) if !own && open.grows() => {
-                    return Some(self.extend(at, message, world, events));
+                    return Some(self.extend(at, incoming, events));
                 }
                 (OpenState::Done, Said::Again) if !own && open.by_turn => {
                     open.deed = Deed::Retransmitted;
@@ -69,7 +71,7 @@ impl Pairing {
             let mut asked = *x;
             asked.role = Role::Request;
             asked.sender = Side::Client;
-            let serial = self.request(side, &asked, message, between, world, events);
+            let serial = self.request(&asked, incoming, events);
             if let Some(open) = self.by_serial(serial) {
                 open.by_turn = true;
             }
@@ -95,10 +97,10 @@ impl Pairing {
     pub(super) fn extend(
         &mut self,
         at: usize,
-        message: &Message<'_>,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> u64 {
+        let (message, world) = (incoming.message, incoming.world);
         let tally = &message.tally;
         let open = &mut *self.open[at];
         let before = open.transaction.response.map(|r| r.last.at);
@@ -132,10 +134,10 @@ impl Pairing {
         &mut self,
         at: usize,
         x: &Exchange,
-        tally: &PieceTally,
-        world: &World<'_>,
+        incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) -> u64 {
+        let (tally, world) = (&incoming.message.tally, incoming.world);
         (self.last_response, self.earlier_response) = (None, None);
         let open = &mut *self.open[at];
         open.shelve(x.data);

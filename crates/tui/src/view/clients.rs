@@ -1,13 +1,13 @@
 //! The clients: who waits how long, and whether all are served alike.
 
 use super::figures::{Figures, spread, time};
-use super::servers::{saturated, split};
+use super::servers::{self, saturated};
 use super::{View, bars, draw_table};
 use crate::Command;
 use crate::model::Model;
 use crate::place::Place;
 use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
-use crate::text::{band, put, wrapped};
+use crate::text::{band, wrapped};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,6 +18,11 @@ use wirewait_judge::Culprit;
 use wirewait_report::columns::TimeColumn::{P50, P95};
 use wirewait_report::columns::{ERRORS, REPEATED, REQUESTS, UNANSWERED};
 use wirewait_report::words::{Percent, Short, bound_mark, fairness, marked};
+
+/// Lines above the rows of the table.
+const HEAD: u16 = 3;
+/// Clients come and go: for so many lines of the table, what is below it does not move.
+const LEAST_TABLE: u16 = 6;
 
 pub(super) struct Clients;
 
@@ -163,8 +168,8 @@ impl View for Clients {
         Some(Box::new(list(model)?))
     }
 
-    fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
-        split(body).0
+    fn table_area(&self, model: &Model, _: &Place, body: Rect) -> Rect {
+        split(model, body).0
     }
 
     fn opens(&self, _: &Place) -> Option<&'static str> {
@@ -190,8 +195,29 @@ impl View for Clients {
             }
             _ => None,
         };
-        detail(model, &feed.snapshot, chosen, split(body).1, buffer);
+        detail(model, &feed.snapshot, chosen, split(model, body).1, buffer);
     }
+}
+
+/// The table, and what is below it: of few clients it has the lines that the table leaves.
+fn split(model: &Model, body: Rect) -> (Rect, Rect) {
+    let (table, detail) = servers::split(body);
+    if detail.height == 0 {
+        return (table, detail);
+    }
+    let clients = model
+        .feed
+        .as_ref()
+        .map_or(0, |feed| feed.snapshot.stations.len());
+    let needed = u16::try_from(clients)
+        .unwrap_or(u16::MAX)
+        .saturating_add(HEAD);
+    let table = Rect {
+        height: table.height.min(needed.max(LEAST_TABLE)),
+        ..table
+    };
+    let below = body.height - table.height;
+    (table, band(body, table.bottom(), below))
 }
 
 /// Where the time of the chosen one went, and whether all are served alike.
@@ -234,8 +260,8 @@ fn detail(
                 row.thinks,
                 if row.thinks == 1 { "pause" } else { "pauses" },
             );
-            put(buffer, (area.x, y), area.width, &text, context.theme.plain);
-            y += 1;
+            let rest = band(area, y, area.bottom().saturating_sub(y).min(2));
+            y += wrapped(buffer, rest, &text, context.theme.plain);
         }
         // What is said below needs six lines; the rest shows how its times are spread.
         let room = area.bottom().saturating_sub(y + 6);

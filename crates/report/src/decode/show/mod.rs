@@ -47,6 +47,8 @@ pub struct Filter {
     expression: Expression,
     /// The fields that it names, each with whether a frame had it.
     fields: Vec<(FieldNames, bool)>,
+    /// A frame fitted.
+    fitted: bool,
 }
 
 impl Filter {
@@ -64,13 +66,21 @@ impl Filter {
         missing.map(|(named, _)| named.plain())
     }
 
+    /// Whether any of the frames that were looked at fits.
+    #[must_use]
+    pub fn has_fitted(&self) -> bool {
+        self.fitted
+    }
+
     /// Whether a frame is to be shown.
     pub(super) fn fits(&mut self, shown: &Shown<'_>) -> bool {
         let scene = Scene::new(shown);
         for (named, seen) in &mut self.fields {
             *seen = *seen || scene.has(named);
         }
-        self.expression.fits(&scene, &self.fields)
+        let fits = self.expression.fits(&scene, &self.fields);
+        self.fitted |= fits;
+        fits
     }
 }
 

@@ -44,6 +44,7 @@ pub(super) fn parse(text: &str, registry: &Registry) -> Result<Filter, FilterErr
         None => Ok(Filter {
             expression,
             fields: parser.fields,
+            fitted: false,
         }),
         Some(TokenKind::Close) => error(parser.column(), "no ( is open here"),
         Some(_) => error(parser.column(), "and, or, or the end should stand here"),
