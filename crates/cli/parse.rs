@@ -57,6 +57,11 @@ pub(crate) fn parse(
         true => config::Settings::default(),
         false => {
             let read = config::Settings::read(&command(), &args, |name| std::env::var_os(name))?;
+            if let Some(why) = read.denied() {
+                warn(&format!(
+                    "the configuration, if there is one, is left out: {why}; --no-config is silent"
+                ));
+            }
             config::mistyped(&args, std::env::vars_os())
                 .iter()
                 .for_each(|text| warn(text));

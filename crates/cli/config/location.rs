@@ -114,8 +114,17 @@ pub(crate) fn leading(args: &[OsString]) -> usize {
     count
 }
 
-/// The text of a file; of one that is not named, if it is there.
-pub(super) fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> {
+/// What is read of a file of settings.
+pub(super) enum FileText {
+    Whole(String),
+    /// It is not there, and need not be.
+    Absent,
+    /// It may not be read, and need not be: why, in words.
+    Denied(String),
+}
+
+/// The text of a file; one that is not named need not be there.
+pub(super) fn read(path: &Path, named: bool) -> Result<FileText, Failure> {
     let name = path.display().to_string();
     let cannot = |error: std::io::Error| {
         let why = wirewait_capture::cannot_open(&error);
@@ -123,14 +132,10 @@ pub(super) fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> 
     };
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
-        Err(error) if !named && is_absent(error.kind()) => return Ok(None),
+        Err(error) if !named && is_absent(error.kind()) => return Ok(FileText::Absent),
         // Who runs as somebody else (`sudo -u`) is often left with a home that is not theirs.
         Err(error) if !named && error.kind() == std::io::ErrorKind::PermissionDenied => {
-            let name = Escaped(&name);
-            crate::input::warn(&format!(
-                "{name}, if it is there, is left out: {error}; --no-config is silent"
-            ));
-            return Ok(None);
+            return Ok(FileText::Denied(format!("{}: {error}", Escaped(&name))));
         }
         Err(error) => return Err(cannot(error)),
     };
@@ -142,10 +147,12 @@ pub(super) fn read(path: &Path, named: bool) -> Result<Option<String>, Failure> 
         let message = format!("{} is larger than a configuration can be", Escaped(&name));
         return Err(Failure::Usage(message));
     }
-    String::from_utf8(bytes).map(Some).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::Usage(format!("{}: byte {at} is no UTF-8", Escaped(&name)))
-    })
+    String::from_utf8(bytes)
+        .map(FileText::Whole)
+        .map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::Usage(format!("{}: byte {at} is no UTF-8", Escaped(&name)))
+        })
 }
 
 const fn is_absent(kind: std::io::ErrorKind) -> bool {

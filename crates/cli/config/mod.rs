@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 use keys::{Holds, SECTIONS, Section};
-use location::{Place, place, read};
+use location::{FileText, Place, place, read};
 use options::{
     find, find_option, is_flag, is_list, keys_in, keys_of, long, named, option, refusal, values,
 };
@@ -82,6 +82,8 @@ pub(crate) fn with_options(command: Command) -> Command {
 pub(crate) struct Settings {
     /// In the order in which they take effect: the last one holds.
     set: Vec<SetOption>,
+    /// The user's own file may not be read: why, in words.
+    denied: Option<String>,
 }
 
 #[derive(Debug)]
@@ -105,13 +107,20 @@ impl Settings {
             Place::Named(path) => (Some(path), true),
             Place::Usual(path) => (path, false),
         };
-        if let Some(path) = path
-            && let Some(text) = read(&path, named)?
-        {
-            settings.read_file(command, &path, &text)?;
+        if let Some(path) = path {
+            match read(&path, named)? {
+                FileText::Whole(text) => settings.read_file(command, &path, &text)?,
+                FileText::Absent => {}
+                FileText::Denied(why) => settings.denied = Some(why),
+            }
         }
         settings.read_environment(command, environment)?;
         Ok(settings)
+    }
+
+    /// Why the user's own file was left out, if it may not be read.
+    pub(crate) fn denied(&self) -> Option<&str> {
+        self.denied.as_deref()
     }
 
     /// Names of the settings of a command that differ from another one's, in order.

@@ -1,12 +1,13 @@
 //! `--listen`: the metrics of a live capture for Prometheus, over HTTP.
 //!
 //! The address is bound with the rights that the user gave; the thread that answers has none
-//! ([`Rights::start_listener`](crate::rights::Rights::start_listener)). It answers one scrape after
-//! the other, each within [`DEADLINE`], and reads no capture.
+//! ([`Rights::start_listener`](crate::rights::Rights::start_listener)). It waits for all who are
+//! connected, answers who has asked, one after the other, and reads no capture.
 
 use crate::failure::Failure;
 use prometheus_client::encoding::{prometheus_protobuf, prometheus_text, text};
 use prometheus_client::registry::Registry;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -17,6 +18,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// Bytes of a request; a longer one is refused.
 const REQUEST: usize = 8192;
 
+/// Connections that have not asked yet. The first of them goes where there would be more.
+const ASKING: usize = 64;
+
 /// After a connection that could not be taken.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -26,7 +30,12 @@ pub(super) struct Listener(TcpListener);
 impl Listener {
     /// Binds the address.
     pub(super) fn bind(address: SocketAddr) -> Result<Self, Failure> {
-        TcpListener::bind(address).map(Self).map_err(|error| {
+        let bound = TcpListener::bind(address).and_then(|listener| {
+            // Who goes before being taken keeps nobody waiting.
+            listener.set_nonblocking(true)?;
+            Ok(Self(listener))
+        });
+        bound.map_err(|error| {
             Failure::Cannot(format!(
                 "--listen {address}: {error}; name another port, or 127.0.0.1:0 for any"
             ))
@@ -40,20 +49,92 @@ impl Listener {
 
     /// Answers until the program ends.
     pub(super) fn serve(self, registry: &Registry) {
+        let mut asking: Vec<Asking> = Vec::new();
         loop {
-            match self.0.accept() {
-                // A client that closes its connection early harms nobody.
-                Ok((stream, _)) => drop(answer(stream, registry)),
-                Err(_) => std::thread::sleep(PAUSE),
+            let Ok((comes, asked)) = self.wait(&asking) else {
+                std::thread::sleep(PAUSE);
+                continue;
+            };
+            let now = Instant::now();
+            let each = std::mem::take(&mut asking).into_iter().zip(asked);
+            let left = each.filter_map(|(one, asked)| match asked {
+                true => one.read(registry),
+                false => Some(one).filter(|one| one.until > now),
+            });
+            asking.extend(left);
+            if comes {
+                match self.0.accept() {
+                    Ok((stream, _)) => {
+                        if asking.len() >= ASKING {
+                            asking.remove(0);
+                        }
+                        asking.push(Asking::new(stream));
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(_) => std::thread::sleep(PAUSE),
+                }
             }
         }
     }
+
+    /// Waits until somebody comes, asks, or has taken too long. Who does what.
+    fn wait(&self, asking: &[Asking]) -> io::Result<(bool, Vec<bool>)> {
+        let until = asking.iter().map(|one| one.until).min();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = left.map(|left| Timespec {
+            // At most DEADLINE.
+            tv_sec: left.as_secs().cast_signed(),
+            tv_nsec: left.subsec_nanos().into(),
+        });
+        let streams = asking.iter().map(|one| &one.stream);
+        let mut all = vec![PollFd::new(&self.0, PollFlags::IN)];
+        all.extend(streams.map(|stream| PollFd::new(stream, PollFlags::IN)));
+        poll(&mut all, left.as_ref())?;
+        let mut ready = all.iter().map(|one| !one.revents().is_empty());
+        Ok((ready.next().unwrap_or(false), ready.collect()))
+    }
 }
 
-fn answer(mut stream: TcpStream, registry: &Registry) -> io::Result<()> {
+/// A connection that has not asked yet.
+struct Asking {
+    stream: TcpStream,
+    head: Vec<u8>,
+    until: Instant,
+}
+
+impl Asking {
+    fn new(stream: TcpStream) -> Self {
+        Self {
+            stream,
+            head: Vec::new(),
+            until: Instant::now() + DEADLINE,
+        }
+    }
+
+    /// Reads what has come, and answers where that is all of it. A client that closes its connection
+    /// early harms nobody.
+    fn read(mut self, registry: &Registry) -> Option<Self> {
+        let mut piece = [0; 1024];
+        match self.stream.read(&mut piece) {
+            Ok(0) => return None,
+            Ok(n) => self.head.extend(piece.iter().take(n)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Some(self),
+            Err(_) => return None,
+        }
+        if self.head.windows(4).any(|end| end == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&self.head);
+            drop(answer(&self.stream, &head, registry));
+            return None;
+        }
+        (self.head.len() <= REQUEST).then_some(self)
+    }
+}
+
+fn answer(mut stream: &TcpStream, head: &str, registry: &Registry) -> io::Result<()> {
+    // Some systems let it do as the one that listens.
+    stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(DEADLINE))?;
-    let head = head(&mut stream)?;
-    let reply = Reply::to(&head, registry);
+    let reply = Reply::to(head, registry);
     write!(
         stream,
         "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -65,25 +146,6 @@ fn answer(mut stream: TcpStream, registry: &Registry) -> io::Result<()> {
         stream.write_all(&reply.body)?;
     }
     stream.shutdown(std::net::Shutdown::Write)
-}
-
-/// The request without its body.
-fn head(stream: &mut TcpStream) -> io::Result<String> {
-    let until = Instant::now() + DEADLINE;
-    let mut bytes = Vec::new();
-    let mut piece = [0; 1024];
-    while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() || bytes.len() > REQUEST {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        stream.set_read_timeout(Some(left))?;
-        match stream.read(&mut piece)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            n => bytes.extend(piece.iter().take(n)),
-        }
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// What metrics are written as.
@@ -256,12 +318,16 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_says_nothing_is_left() {
+    fn clients_that_say_nothing_keep_nobody_waiting() {
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.address().unwrap();
         std::thread::spawn(move || listener.serve(&Registry::default()));
-        let silent = TcpStream::connect(address).unwrap();
+        // One after the other they would take minutes.
+        let silent: Vec<_> = (0..2 * ASKING)
+            .map(|_| TcpStream::connect(address).unwrap())
+            .collect();
         let mut next = TcpStream::connect(address).unwrap();
+        next.set_read_timeout(Some(10 * DEADLINE)).unwrap();
         next.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let mut reply = String::new();
         next.read_to_string(&mut reply).unwrap();

@@ -49,6 +49,10 @@ impl Reload {
     /// What is wrong with it: nothing has changed then.
     pub(super) fn read(&mut self) -> Result<Reloaded, Failure> {
         let (settings, args) = (self.again)(&self.typed)?;
+        // Rights that were given up since the start are no change of the configuration.
+        if let (Some(why), None) = (settings.denied(), self.settings.denied()) {
+            return Err(Failure::Cannot(why.to_owned()));
+        }
         let texts = symptoms::texts(&args.symptoms)?;
         let kept: Vec<String> = settings
             .changed(&self.settings, "live")

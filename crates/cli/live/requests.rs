@@ -64,8 +64,9 @@ pub(super) struct RequestEnd {
     pub(super) unanswered: bool,
     pub(super) retransmitted: u64,
     pub(super) data_bytes: u64,
-    /// Not if it is ambiguous.
+    /// As the report counts it: the server's work on this request alone.
     pub(super) turnaround_ns: Option<i64>,
+    /// Of a request that was answered.
     pub(super) response_time_ns: Option<i64>,
 }
 
@@ -73,6 +74,7 @@ impl RequestEnd {
     /// That of a transaction; a response without a request is none.
     pub(super) fn of(t: &Transaction) -> Option<Self> {
         t.request?;
+        let took = t.took();
         Some(Self {
             error: t.status.is_some_and(|status| status.failure),
             // As the report counts them: what only one direction was captured of, was cancelled, or was taken by a
@@ -80,8 +82,8 @@ impl RequestEnd {
             unanswered: t.outcome == Outcome::Unanswered && !t.flags.contains(Flags::ONE_SIDED),
             retransmitted: u64::from(t.copies > 1),
             data_bytes: t.data_bytes,
-            turnaround_ns: t.turnaround.exact(),
-            response_time_ns: t.response_time_ns(),
+            turnaround_ns: took.and_then(|took| took.turnaround_ns),
+            response_time_ns: took.map(|took| took.response_ns),
         })
     }
 }

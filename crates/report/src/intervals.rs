@@ -162,8 +162,9 @@ const COLUMNS: &[RowColumn<Intervals>] = &[
     count("unanswered_requests", "Those without a response: not of which one direction alone was captured, that were cancelled, or that a limit took.", |r| Some(r.requests.unanswered)),
     count("retransmitted_requests", "Those that were sent more than once.", |r| Some(r.requests.retransmitted)),
     count("data_bytes", "File data that they moved.", |r| Some(r.requests.data_bytes)),
-    count("server_turnaround_count", "Values of the time from the last byte of the request to the first byte of the response; \
-        ambiguous ones are left out, and from the segment those of requests that wait by design.",
+    count("server_turnaround_count", "Values of the time from the last byte of the request to the first byte of the response, as the report counts \
+        them: ambiguous ones and those of pipelined requests are left out, and from the segment those of requests that \
+        wait by design.",
         |r| Some(r.requests.turnaround.n)),
     total("server_turnaround_sum_ns", "Their sum.", |r| Some(sum(&r.requests.turnaround))),
     ns("server_turnaround_p50_ns", "Half of them are no greater; null without values.",
@@ -173,7 +174,8 @@ const COLUMNS: &[RowColumn<Intervals>] = &[
     ns("server_turnaround_p99_ns", "99 % are no greater.", |r| some(&r.requests.turnaround, |times| times.p99)),
     ns("server_turnaround_max_ns", "The greatest of them.", |r| some(&r.requests.turnaround, |times| times.max)),
     count("response_time_count",
-        "Values of the time from the first byte of the request to the last byte of the response.",
+        "Values of the time from the first byte of the request to the last byte of the response, of requests that were \
+        answered.",
         |r| Some(r.requests.response_time.n)),
     total("response_time_sum_ns", "Their sum.", |r| Some(sum(&r.requests.response_time))),
     ns("response_time_p50_ns", "Half of them are no greater; null without values.",
