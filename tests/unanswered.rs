@@ -1,8 +1,8 @@
 //! What a request without a response costs: until its time-out, until the next request on its connection, or until
 //! that ends, whichever is first.
 
-use crate::support::analyse_frames;
-use wirewait_analysis::{LedgerOf, Phase};
+use crate::support::{Analysis, analyse_frames};
+use wirewait_analysis::{Flags, LedgerOf, Outcome, Phase};
 use wirewait_synth::Scenario;
 
 const TIMEOUT_MS: i64 = 60_000;
@@ -193,4 +193,80 @@ fn a_request_that_is_open_at_the_end_costs_nothing_that_is_known() {
         let expected = if unknown { [0, 5_000] } else { [5_000, 0] };
         assert_eq!(cost, expected, "{}", protocol.name);
     }
+}
+
+/// Reads of 2 ms, 10 ms apart, and how one more ends that is asked for at 1 s.
+fn ends_so(end: &str) -> Analysis {
+    let mut text = "title A connection ends\nethernet ii\nclient C tcp 10.0.0.1:1025\n\
+        server S tcp 10.0.0.9:445\n0.000 C>S connect gap=0.0001\n"
+        .to_owned();
+    for n in 1..=25 {
+        let ms = 10 * n;
+        text += &format!("0.{ms:03} C>S smb2 read length=512 mid={n}\n");
+        text += &format!("0.{:03} S>C smb2 read data=512 mid={n}\n", ms + 2);
+    }
+    text += end;
+    text += "[answer]\n";
+    let scenario = Scenario::parse("ends", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    analyse_frames(scenario.frames())
+}
+
+/// Time of the server with the ways, without a response, and unknown, ms, but for those ways: 0.2 ms of a request.
+fn ms(found: &Analysis) -> [u64; 3] {
+    let mut rows = found.snapshot.ledgers.iter();
+    let all = rows
+        .find(|row| matches!(row.of, LedgerOf::Capture))
+        .unwrap();
+    let of = |phases: &[Phase]| -> u64 { phases.iter().map(|of| all.ledger.get(*of)).sum() };
+    let server = of(&[Phase::Server, Phase::Distance]);
+    let others = [Phase::Unanswered, Phase::Unknown].map(|phase| of(&[phase]));
+    // 26 requests at most.
+    let [server, others @ ..] = [server, others[0], others[1]].map(|ns| ns / 1_000_000);
+    [server / 10 * 10, others[0], others[1]]
+}
+
+/// A client that closes its connection waits no longer, whether a response comes or not. With its last request in the
+/// same segment, it may.
+#[test]
+fn a_client_that_closes_its_connection_waits_no_more() {
+    let late = "1.000 C>S smb2 read length=512 mid=30\n1.002 S>C tcp ack\n3.000 C>S tcp fin\n\
+        5.000 S>C smb2 read data=512 mid=30\n5.001 C>S tcp reset\n";
+    let found = ends_so(late);
+    assert_eq!(ms(&found), [2_050, 0, 0]);
+    let last = found.transactions.last().unwrap();
+    assert_eq!(last.outcome, Outcome::Answered);
+    assert!(last.flags.contains(Flags::ABANDONED));
+    assert_eq!(
+        last.turnaround.exact(),
+        Some(4_000_000_000),
+        "the server needed so long"
+    );
+    let symptom = |id: &str| found.snapshot.symptoms.raised().any(|s| s.rule.id == id);
+    assert!(symptom("requests_abandoned"));
+
+    let never = "1.000 C>S smb2 read length=512 mid=30\n1.002 S>C tcp ack\n3.000 C>S tcp fin\n\
+        3.001 S>C tcp ack\n3.002 S>C tcp fin\n3.003 C>S tcp ack\n";
+    let found = ends_so(never);
+    // The server had the request.
+    assert_eq!(ms(&found), [50, 2_000, 0]);
+    assert_eq!(
+        found.transactions.last().unwrap().outcome,
+        Outcome::Unanswered
+    );
+}
+
+/// What a client acknowledges of a connection that the server closed contains the number of its FIN (RFC 9293, 3.4),
+/// which is no byte that the capture lacks.
+#[test]
+fn a_closed_connection_lacks_no_byte() {
+    let refused = "1.000 S>C tcp fin\n1.010 C>S smb2 read length=512 mid=30\n1.011 S>C tcp reset\n";
+    let found = ends_so(refused);
+    let last = found.transactions.last().unwrap();
+    assert_eq!(last.outcome, Outcome::Unanswered);
+    assert!(
+        !last.flags.contains(Flags::CAPTURE_LOSS),
+        "{:?}",
+        last.flags
+    );
+    assert_eq!(ms(&found), [50, 1, 0]);
 }

@@ -19,7 +19,8 @@ const TOLERANCE: i64 = 5;
 const NARROW: i64 = 170;
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
-const MOST: usize = 1460;
+/// Bytes of data in a frame, beside a time stamp.
+const MOST: usize = 1448;
 
 /// How long something takes.
 #[derive(Clone, Copy)]
@@ -29,10 +30,12 @@ enum Takes {
     Between(i64, i64),
     /// The first; one time in ten between the two behind it.
     Mostly(i64, i64, i64),
+    /// The first; the second for three of each ten tenths of a second.
+    InBursts(i64, i64),
 }
 
 impl Takes {
-    fn ns(self, random: &mut Random) -> i64 {
+    fn ns(self, at: i64, random: &mut Random) -> i64 {
         let between = |random: &mut Random, from: i64, to: i64| {
             from + random.below((to - from).unsigned_abs()).cast_signed()
         };
@@ -44,6 +47,8 @@ impl Takes {
                 ns
             }
             Self::Mostly(_, from, to) => between(random, from, to),
+            Self::InBursts(_, late) if at / (100 * MS) % 10 > 6 => late,
+            Self::InBursts(ns, _) => ns,
         }
     }
 }
@@ -53,6 +58,8 @@ struct Case {
     way: Takes,
     /// Each frame is as late by itself, and not all of one direction of an exchange.
     by_frame: bool,
+    /// Segments have time stamps, of the sender's clock in ticks of so long.
+    stamps: Option<i64>,
     server: Takes,
     client: Takes,
     writes: bool,
@@ -113,16 +120,22 @@ impl<'a> Run<'a> {
     fn sends(&mut self, side: usize, at: i64, flags: u8, data: &[u8]) -> i64 {
         let (from, to) = (SOCKETS[side], SOCKETS[1 - side]);
         if self.case.by_frame {
-            self.delay[side] = self.case.way.ns(&mut self.random);
+            self.delay[side] = self.case.way.ns(at, &mut self.random);
         }
         let there = (at + self.delay[side]).max(self.there[side] + US);
         self.there[side] = there;
+        let options = self.case.stamps.map(|tick| {
+            let stamp = |side: usize| (0xffff_ff00 + side as u32).wrapping_add((at / tick) as u32);
+            // RFC 7323, 3.2, behind two that do nothing; nobody looks at the echo.
+            let [own, echo] = [side, 1 - side].map(|side| stamp(side).to_be_bytes());
+            [[1, 1, 8, 10], own, echo].concat()
+        });
         let segment = Segment {
             sequence: self.next[side],
             acknowledgement: self.next[1 - side],
             flags,
             window: 65_000,
-            options: &[],
+            options: options.as_deref().unwrap_or_default(),
             data,
         };
         let opens = u32::from(flags & flag::SYN != 0);
@@ -180,7 +193,7 @@ impl<'a> Run<'a> {
     /// A request and its response: from when to when.
     fn call(&mut self, at: i64, [request, response]: [&[u8]; 2], server: i64) -> i64 {
         for side in [CLIENT, SERVER] {
-            self.delay[side] = self.case.way.ns(&mut self.random);
+            self.delay[side] = self.case.way.ns(at, &mut self.random);
         }
         let there = self.message(CLIENT, at, request);
         let end = self.message(SERVER, there + server, response);
@@ -191,7 +204,7 @@ impl<'a> Run<'a> {
 
     fn all(&mut self) {
         let case = self.case;
-        self.delay = [case.way.ns(&mut self.random); 2];
+        self.delay = [case.way.ns(0, &mut self.random); 2];
         let at = self.sends(CLIENT, 0, flag::SYN, &[]);
         let at = self.sends(SERVER, at + US, flag::SYN | flag::ACK, &[]);
         self.sends(CLIENT, at + US, flag::ACK, &[]);
@@ -224,11 +237,11 @@ impl<'a> Run<'a> {
                 };
                 smb2::message(&[(header, body)])
             });
-            let server = case.server.ns(&mut self.random);
+            let server = case.server.ns(at, &mut self.random);
             let end = self.call(at, [&asks, &answers], server);
             at = end;
             if number + 1 < case.calls {
-                let client = case.client.ns(&mut self.random);
+                let client = case.client.ns(at, &mut self.random);
                 self.had[0] += client;
                 at += client;
             }
@@ -247,6 +260,7 @@ fn varies(name: &'static str) -> Case {
         name,
         way: Takes::Between(3 * MS / 2, 8 * MS),
         by_frame: false,
+        stamps: None,
         server: Takes::Always(MS),
         client: Takes::Always(MS),
         writes: false,
@@ -295,6 +309,34 @@ fn cases() -> Vec<Case> {
             shown: [NAMED, CLIENT_OR],
             narrow: [true, false],
             ..varies("writes, a few late")
+        },
+        // 120 ms each way for three tenths of each second. Without stamps of the senders, at the client, that is the server's
+        // time: nothing shows that it is not.
+        Case {
+            way: Takes::InBursts(MS / 2, 120 * MS),
+            calls: 2_000,
+            stamps: Some(MS),
+            shown: [SERVER_OR, NAMED],
+            narrow: [false, false],
+            ..varies("bursts, with stamps")
+        },
+        Case {
+            way: Takes::InBursts(MS / 2, 120 * MS),
+            calls: 2_000,
+            stamps: Some(10 * MS),
+            shown: [SERVER_OR, NAMED],
+            narrow: [false, false],
+            ..varies("bursts, with coarse stamps")
+        },
+        // Stamps say nothing against a server that is late in bursts.
+        Case {
+            way: Takes::Always(MS / 2),
+            server: Takes::InBursts(MS, 120 * MS),
+            calls: 2_000,
+            stamps: Some(MS),
+            shown: [SERVER_OR, SERVERS],
+            narrow: [false, true],
+            ..varies("a server with bursts, with stamps")
         },
         // It is the server that varies, by as much, and acknowledgements show it.
         Case {

@@ -36,9 +36,11 @@ impl FromStr for Size {
             .unwrap_or(text.len());
         let (number, unit) = text.split_at(digits);
         let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
+        // Of what is counted there are no parts.
+        let fits = |of: u64| of > 1 || !number.contains('.');
         UNITS
             .iter()
-            .find(|(name, _)| *name == unit.trim())
+            .find(|(name, of)| *name == unit.trim() && fits(*of))
             .and_then(|(_, unit)| {
                 let whole: u64 = whole.parse().ok()?;
                 // One digit: what follows would be worth less, and is no reason to guess.
@@ -76,6 +78,8 @@ mod tests {
             "5TB",
             "99999999999GB",
             "1..5MB",
+            "1.5",
+            "2.0B",
         ] {
             assert_eq!(size(text), None, "{text}");
         }

@@ -21,6 +21,7 @@ use crate::account::SURE;
 use crate::assembler::Assembler;
 use crate::datagrams::Datagrams;
 use crate::flow::{ANY_NS, StreamFlow};
+use crate::lateness::SenderClock;
 use crate::message::Message;
 use crate::numbered::LinkGaps;
 use crate::pairing::Pairing;
@@ -65,6 +66,8 @@ pub(crate) struct Conversation {
     /// An acknowledgement that came late, while its receiver sent nothing more of a message; or data of a sender that had
     /// stopped in one. What comes next shows what it was.
     stall: Option<Box<MessageStall>>,
+    /// The clocks of both ends, where their segments have time stamps.
+    clocks: Option<Box<[SenderClock; 2]>>,
     /// What each end of the streams can take.
     offers: Option<Box<Offers>>,
     /// What the identifications of datagrams show, where they have some.

@@ -26,6 +26,7 @@ mod flow;
 mod intake;
 mod journal;
 mod key;
+mod lateness;
 mod message;
 mod meters;
 mod names;

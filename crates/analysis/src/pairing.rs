@@ -25,6 +25,7 @@ mod turns;
 mod unseen;
 mod waits;
 
+use crate::lateness::Lateness;
 use crate::message::Message;
 use crate::open::{Open, OpenState};
 use crate::parties::Parties;
@@ -94,6 +95,9 @@ pub(crate) struct Pairing {
     stray: Option<Box<Stray>>,
     /// What messages of requests that are open stood still for.
     stalls: Vec<MessageStall>,
+    /// Frames of each side that were longer than others on their way, until the request is over whose first ones
+    /// they are.
+    late: Vec<(usize, u64, Lateness)>,
     /// Whether responses may have waited for acknowledgements of others.
     holding: Holding,
     /// Requests that the capture lacks.
@@ -149,12 +153,14 @@ impl Pairing {
             passed_by,
             stray,
             stalls,
+            late,
             holding,
             unseen,
             repeats,
         } = self;
         open.empty();
         stalls.clear();
+        late.clear();
         *holding = Holding::default();
         *unseen = UnseenRequests::default();
         *repeats = [None; 2];

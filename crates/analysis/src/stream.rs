@@ -77,6 +77,8 @@ pub(crate) struct ByteStream {
     at_once: (u8, i64),
     /// How far its sender said to be when nothing behind what is missing had come, and when.
     claimed: Option<(u64, Timestamp)>,
+    /// Where its sender said that it ends; the greatest number until then.
+    end: u64,
 }
 
 impl Default for ByteStream {
@@ -97,6 +99,7 @@ impl ByteStream {
             reacts_ns: None,
             at_once: NOT_AT_ONCE,
             claimed: None,
+            end: u64::MAX,
         }
     }
 
@@ -123,12 +126,14 @@ impl ByteStream {
             reacts_ns,
             at_once,
             claimed,
+            end,
         } = self;
         held.clear();
         (*origin, *next, *acked) = (0, 0, 0);
         *started = false;
         *stray = (0, 0);
         (*reacts_ns, *claimed) = (None, None);
+        *end = u64::MAX;
         *at_once = NOT_AT_ONCE;
     }
 
@@ -219,12 +224,18 @@ impl ByteStream {
 
     /// Takes note of an acknowledgement; says from where to where it moved on.
     pub(crate) fn acknowledge(&mut self, seq: u32) -> Option<(u64, u64)> {
-        let position = self.position(seq)?;
+        let position = self.position(seq)?.min(self.end);
         if !self.started || position <= self.acked {
             return None;
         }
         let before = std::mem::replace(&mut self.acked, position);
         Some((before, position))
+    }
+
+    /// Its sender ends it behind so many bytes of this segment. The number behind the last byte is no byte's.
+    pub(crate) fn ends(&mut self, seq: u32, length: u32) {
+        let at = self.position(seq).filter(|_| self.started);
+        self.end = at.map_or(u64::MAX, |at| at.saturating_add(length.into()));
     }
 
     /// Its sender sent a segment without data, whose number says how far it is.

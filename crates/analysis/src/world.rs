@@ -7,6 +7,7 @@ use crate::case::{Case, Wait};
 use crate::clock::SharedSteps;
 use crate::duplicates::SeenBefore;
 use crate::flow::{ANY_NS, LostBefore};
+use crate::lateness::Lateness;
 use crate::names::KnownNames;
 use crate::open::Spare;
 use crate::parties::Parties;
@@ -110,6 +111,8 @@ pub(crate) enum Event<'a> {
     Unseen(Wait<'a>, Timestamp),
     /// The wait that ends next was for this, within one of its phases.
     Stalled(&'a Stall),
+    /// Its request and its response were so much longer than others on their way.
+    Late([Lateness; 2]),
     /// A client acknowledged the break of an oplock or a lease.
     GaveBack(Case<'a>),
     /// The client aborted the connection then, while it waited.

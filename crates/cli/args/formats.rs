@@ -68,6 +68,7 @@ pub(crate) enum CounterFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DecodeFormat {
     Text,
+    #[value(alias = "ndjson")]
     Json,
     /// Apache Parquet, compressed with zstd
     #[cfg(feature = "columns")]

@@ -361,7 +361,10 @@ pub(crate) fn mistyped(
     set.iter()
         .filter_map(|name| {
             let own = own(name)?;
-            let near = nearest(&own, names.iter().map(String::as_str))?;
+            let near = nearest(&own, names.iter().map(String::as_str));
+            // What all commands have is set for all of them.
+            let of_all = |known: &&String| own.ends_with(&format!("_{known}"));
+            let near = near.or_else(|| names.iter().find(of_all).map(String::as_str))?;
             Some(format!(
                 "{} sets nothing; did you mean {FRONT}{near}?",
                 Escaped(name)

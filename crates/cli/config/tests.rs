@@ -159,7 +159,10 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
     let (named, mut options): (Vec<SetOption>, Vec<SetOption>) =
         settings.set.into_iter().partition(is_named);
     options.retain(|set| !examples.contains(set.key));
-    let options = Settings { set: options };
+    let options = Settings {
+        set: options,
+        denied: None,
+    };
     for typed in [
         &["report", "a"][..],
         &["transactions", "a"],
@@ -175,7 +178,10 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
             .map(|settings| format!("{:?}", asked(typed, settings).unwrap()));
         assert_eq!(set, not);
     }
-    let named = Settings { set: named };
+    let named = Settings {
+        set: named,
+        denied: None,
+    };
     let Ok(Asked::View(shown)) = asked(&["view", "a"], &named) else {
         panic!("view is a command");
     };

@@ -244,7 +244,7 @@ impl Verdict {
     }
 
     /// Whose end a capture would have to be made at to tell those apart that overlap: that of the station whose
-    /// time contains most of what may be the network's.
+    /// time contains most of what may be the network's. `None` where this capture was made there: another one shows no more.
     #[must_use]
     pub fn decided_at(&self) -> Option<Culprit> {
         let Finding::Either(..) = self.finding else {
@@ -252,9 +252,16 @@ impl Verdict {
         };
         let open = |within: Bounds| within.high.saturating_sub(within.low);
         let at_client = open(self.on_the_way.in_pauses) + open(self.on_the_way.in_idle);
+        let OnTheWay { server, client, .. } = self.on_the_way;
+        let is_here = |end: Option<RoundTrip>, other: Option<RoundTrip>| {
+            let both = end.zip(other);
+            both.is_some_and(|(end, other)| {
+                end.shortest_ns.saturating_mul(NEARER) <= other.shortest_ns
+            })
+        };
         match open(self.on_the_way.in_turnarounds).cmp(&at_client) {
-            Ordering::Greater => Some(Culprit::Server),
-            Ordering::Less => Some(Culprit::Client),
+            Ordering::Greater => (!is_here(server, client)).then_some(Culprit::Server),
+            Ordering::Less => (!is_here(client, server)).then_some(Culprit::Client),
             Ordering::Equal => None,
         }
     }
@@ -266,6 +273,8 @@ impl Verdict {
     }
 }
 
+/// A capture was made at a station that answers in this part of the time that the other one takes.
+const NEARER: i64 = 4;
 /// From this part of the time on it is said that it is unknown, or unanswered, in thousandths.
 pub(crate) const MENTIONED: u64 = 50;
 /// Above this part of the time that is unknown there is no verdict, in thousandths.

@@ -77,14 +77,21 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
         note(out, look, line)?;
     }
     let active = joined.active_ns();
+    let client = match joined.held_ns {
+        0 => "client, between requests",
+        _ => "client",
+    };
     let mut rows = vec![
-        ("client, between requests", joined.client_ns, None),
+        (client, joined.client_ns, None),
         (
             "way between the captures",
             joined.way_ns,
             Some(joined.way_of_a_request),
         ),
     ];
+    if joined.held_ns > 0 {
+        rows.insert(1, ("  while another held a file", joined.held_ns, None));
+    }
     if joined.with_losses > 0 {
         rows.push(("  with lost frames", joined.lost_ns, None));
     }
@@ -230,6 +237,7 @@ fn sentence(report: &BetweenReport<'_>) -> String {
     match joined.finding {
         Finding::Named(one) => {
             let (title, whose) = match one {
+                Culprit::Client if joined.held_ns > 0 => ("Client", "in clients"),
                 Culprit::Client => ("Client", "in clients, between their requests"),
                 Culprit::Network => ("Network", "on the way between the two captures"),
                 Culprit::Server => ("Server", "at the servers"),
@@ -286,6 +294,16 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         };
         lines.push(format!("{name} alone: {said}"));
     }
+    let differs = |verdict: &&Verdict| {
+        let both = [verdict.finding, joined.finding];
+        both.iter().all(|one| matches!(one, Finding::Named(_))) && both[0] != both[1]
+    };
+    if report.alone.iter().any(differs) {
+        lines.push(
+            "Where one alone says another thing, both together are right: they have both ends."
+                .to_owned(),
+        );
+    }
     if let Some(clocks) = joined.clocks {
         let word = if clocks.ahead_ns < 0 {
             "behind"
@@ -314,9 +332,20 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         1 => "1 request was".to_owned(),
         n => format!("{} requests were", Grouped(n)),
     };
-    if joined.only_at_clients > 0 {
+    if joined.held_ns > 0 {
         lines.push(format!(
-            "Doubt: {} answered in {clients} alone: their time ({}) is not shared out.",
+            "Of the clients' time, {} was in requests that waited until another client gave an oplock or a lease back, as \
+             {servers} has it.",
+            report.span(joined.held_ns)
+        ));
+    }
+    if joined.only_at_clients > 0 {
+        let its = match joined.only_at_clients {
+            1 => "its",
+            _ => "their",
+        };
+        lines.push(format!(
+            "Doubt: {} answered in {clients} alone: {its} time ({}) is not shared out.",
             were(joined.only_at_clients),
             report.span(joined.unknown_ns)
         ));
@@ -329,8 +358,9 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         );
         if vain.server_ns > 0 || vain.way_ns > 0 || vain.unknown_ns > 0 {
             line.push_str(&format!(
-                " Of the wait for them, {} counts as the server's, which had the request; {} as the way's, where it \
+                " Of the wait for {}, {} counts as the server's, which had the request; {} as the way's, where it \
                  or its response was lost; of {} it is not known.",
+                if joined.unanswered == 1 { "it" } else { "them" },
                 report.span(vain.server_ns),
                 report.span(vain.way_ns),
                 report.span(vain.unknown_ns),

@@ -20,6 +20,7 @@ mod unsure;
 use crate::bounds::{Bound, Hits};
 use crate::case::{NewWait, Wait};
 use crate::column::Column;
+use crate::lateness::Lateness;
 use crate::packets::TIMER_NS;
 use crate::stalls::Stall;
 use crate::table::TablePlace;
@@ -57,6 +58,7 @@ pub(crate) struct Accounts {
     unsure: UnsureTime,
     /// Of the request whose wait ends next.
     stalled: Vec<(Stall, Bounds)>,
+    late: [Lateness; 2],
     sums: Sums,
     /// The total by seconds, where somebody wants it.
     course: Option<Box<LedgerCourse>>,
@@ -88,6 +90,7 @@ impl Accounts {
             pairs: Column::new(),
             unsure: Default::default(),
             stalled: Vec::new(),
+            late: [Lateness::NONE; 2],
             sums: Sums::new(),
             course: None,
             think_ns: settings.think_ns,
@@ -141,6 +144,12 @@ impl Accounts {
         }
     }
 
+    /// Request and response of the one whose wait ends next were so much longer than others on their way.
+    #[cold]
+    pub(crate) fn late(&mut self, late: [Lateness; 2]) {
+        self.late = late;
+    }
+
     /// It no longer does, since `at`.
     pub(crate) fn ends(
         &mut self,
@@ -152,6 +161,7 @@ impl Accounts {
         let nobody = wait.case.parties.client.is_nowhere();
         if nobody || wait.anyone && wait.case.transaction.response.is_none() {
             self.stalled.clear();
+            self.late = Default::default();
             return;
         }
         let client = self.client(wait.case.parties.client);
@@ -184,6 +194,7 @@ impl Accounts {
             client.settle(at.plus(-LAG_NS), self.think_ns, &mut self.sums, course);
         } else {
             self.stalled.clear();
+            self.late = Default::default();
             self.spanned(wait, at, operations);
         }
     }
@@ -321,6 +332,11 @@ impl Accounts {
         }
         if response < COPIED {
             self.copied(response, &mut ways);
+        }
+        if self.late != [Lateness::NONE; 2] {
+            let late = std::mem::take(&mut self.late);
+            let client = self.clients.of(wait.case.parties.client);
+            ways.late(late, client.nearest.vary());
         }
         ways
     }

@@ -5,6 +5,7 @@ use super::Accounting;
 use crate::account::Outstanding;
 use crate::case::{AskedRange, Case, NewWait, NewWaitPlaces, Wait};
 use crate::efficiency::Payer;
+use crate::lateness::Lateness;
 use crate::parties::Parties;
 use crate::round_trips::TripSample;
 use crate::routing::Crossing;
@@ -86,6 +87,7 @@ enum Entry {
     Abandoned(EnteredWait, Mark),
     GaveBack,
     Stalled(Box<Stall>),
+    Late([Lateness; 2]),
     Closed(Payer, Option<u32>),
     ClosedAsTold(EnteredClosing, Payer, Option<u32>),
     Sampled(TripSample),
@@ -182,6 +184,11 @@ impl EntryBatch {
     #[cold]
     pub(crate) fn stalled(&mut self, stall: &Stall) {
         self.entries.push(Entry::Stalled(Box::new(*stall)));
+    }
+
+    #[cold]
+    pub(crate) fn late(&mut self, late: [Lateness; 2]) {
+        self.entries.push(Entry::Late(late));
     }
 
     /// A transaction is closed, which may be `as_told` when its wait ended, but for its frames.
@@ -287,6 +294,7 @@ impl EntryBatch {
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::Settle(now) => accounting.accounts.settle(*now),
                 Entry::Stalled(stall) => accounting.stalled(stall),
+                Entry::Late(late) => accounting.accounts.late(*late),
                 Entry::ClockSet(seam, unsure) => {
                     accounting.accounts.clock_was_set(*seam, *unsure);
                 }
@@ -330,6 +338,7 @@ impl Entry {
             | Self::ClosedAsTold(..)
             | Self::Sampled(_)
             | Self::Stalled(_)
+            | Self::Late(_)
             | Self::Crossed(_)
             | Self::Noticed(..)
             | Self::Missed(_)

@@ -3,6 +3,7 @@
 use super::Books;
 use crate::account::Outstanding;
 use crate::case::{Case, Wait};
+use crate::lateness::Lateness;
 use crate::parties::Parties;
 use crate::path::Path;
 use crate::stalls::Stall;
@@ -173,6 +174,15 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.stalled(stall),
             Some(entries) => entries.stalled(stall),
+        }
+    }
+
+    /// Request and response of the wait that ends next were so much longer than others on their way.
+    #[cold]
+    pub(super) fn late(&mut self, late: [Lateness; 2]) {
+        match &mut self.lent {
+            None => self.accounting.accounts.late(late),
+            Some(entries) => entries.late(late),
         }
     }
 

@@ -44,6 +44,7 @@ impl Conversation {
             streams,
             flow,
             stall,
+            clocks,
             offers,
             datagrams,
             framer,
@@ -83,6 +84,7 @@ impl Conversation {
         };
         *datagrams = None;
         *stall = None;
+        *clocks = None;
         *server_known = beginning.server.is_some();
         *seen = [beginning.anyone; 2];
         *framer = beginning.framer;

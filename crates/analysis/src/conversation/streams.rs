@@ -2,12 +2,13 @@
 
 use super::{Conversation, StreamEnd, learn, remember};
 use crate::flow::LostBefore;
+use crate::lateness::Lateness;
 use crate::message::Message;
 use crate::packets::{self, SentPacket, SharedCounts};
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
-use crate::{Assembled, Flags, Noticed, WHOLE_FRAME};
+use crate::{Assembled, Flags, Mark, Noticed, WHOLE_FRAME};
 use wirewait_wire::{Facts, Stream, Timestamp};
 
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
@@ -88,6 +89,15 @@ impl Conversation {
                 return true;
             }
             piece.stamp = segment.stamp;
+            if let Some(stamp) = segment.stamp
+                && !self.assemblers[side].is_under_way()
+            {
+                let clocks = self.clocks.get_or_insert_default();
+                let late = clocks[side].came(stamp, mark.at, world.tick_ns.get());
+                if late != Lateness::NONE {
+                    self.pairing.came_late(side, mark.frame, late);
+                }
+            }
             if let Some(streams) = &mut self.streams {
                 let claimed = streams[side].claimed_since(segment.seq);
                 let late_ns = claimed.map_or(0, |since| mark.at.since(since));
@@ -129,6 +139,7 @@ impl Conversation {
         }
         if segment.fin {
             self.finished[side] = true;
+            self.leaves(side, (segment.seq, piece.length), mark, world, events);
         }
         if segment.rst || segment.fin && self.finished == [true; 2] {
             // What comes after that is looked at anew.
@@ -148,6 +159,23 @@ impl Conversation {
             }
         }
         false
+    }
+
+    /// `side` sends no more behind this segment.
+    #[cold]
+    fn leaves(
+        &mut self,
+        side: usize,
+        (seq, length): (u32, u32),
+        mark: Mark,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        if let Some(streams) = &mut self.streams {
+            streams[side].ends(seq, length);
+        }
+        self.pairing
+            .leaves(side, mark, &self.between, world, events);
     }
 
     fn opens(&mut self, side: usize, segment: &Stream) {

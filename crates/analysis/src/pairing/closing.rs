@@ -1,9 +1,9 @@
 //! How transactions end: answered, given up, or with their conversation.
 
 use super::{OVERTAKEN_NS, Pairing};
-use crate::open::OpenState;
+use crate::open::{Open, OpenState};
 use crate::world::{Between, Event, Events, World};
-use crate::{Flags, Outcome};
+use crate::{Flags, Mark, Outcome};
 use wirewait_wire::{Kind, Timestamp};
 
 /// Behind this number of time-outs the client of an overdue request that asked for something else does not wait for it any more.
@@ -138,8 +138,8 @@ impl Pairing {
         let so_far = (t.outcome, t.flags);
         let awaited = self.open.is_awaited(at);
         let end = self.unanswered((at, awaited), Some(now), between, world);
-        if !self.stalls.is_empty() {
-            self.tell_stalls(at, events);
+        if self.is_untold() {
+            self.tell_untold(at, events);
         }
         let open = &mut *self.open[at];
         open.stops_waiting(end, events);
@@ -166,6 +166,49 @@ impl Pairing {
         }
     }
 
+    /// `side` closes the connection in this frame, and waits no more for what it asked for in others. A response
+    /// may come all the same.
+    pub(crate) fn leaves(
+        &mut self,
+        side: usize,
+        mark: Mark,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let asked = |open: &Open| {
+            let request = open.transaction.request;
+            open.side == side
+                && matches!(open.state, OpenState::Waiting | OpenState::Answering)
+                && request.is_some_and(|request| request.last.frame != mark.frame)
+        };
+        let mut from = 0;
+        while let Some(at) = self.open.next(from, asked) {
+            from = self.open[at].serial + 1;
+            self.abandon(at, mark.at, between, world, events);
+        }
+    }
+
+    /// The client of this request waits for nothing any more, as it ended the connection.
+    fn abandon(
+        &mut self,
+        at: usize,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let open = &mut *self.open[at];
+        if open.transaction.flags.contains(Flags::ABANDONED) {
+            return;
+        }
+        if let Some(request) = open.transaction.request {
+            events.tell(Event::Abandoned(open.wait(request.first.at), now));
+        }
+        open.transaction.flags.set(Flags::ABANDONED);
+        self.stop_waiting(at, now, between, world, events);
+    }
+
     /// `side` ended the connection at once. It waits for nothing any more; a response that was on
     /// its way then is still told from one that never was.
     pub(crate) fn reset(
@@ -187,11 +230,7 @@ impl Pairing {
                 self.close(at, Some(now), between, world, events);
                 continue;
             }
-            if let Some(request) = open.transaction.request {
-                events.tell(Event::Abandoned(open.wait(request.first.at), now));
-            }
-            self.open[at].transaction.flags.set(Flags::ABANDONED);
-            self.stop_waiting(at, now, between, world, events);
+            self.abandon(at, now, between, world, events);
             let open = &mut *self.open[at];
             open.overtaken = true;
             open.deadline = open.deadline.min(now.plus(OVERTAKEN_NS));
@@ -232,8 +271,8 @@ impl Pairing {
             _ => {
                 let awaited = self.open.is_awaited(at);
                 let end = self.unanswered((at, awaited), now, between, world);
-                if !self.stalls.is_empty() {
-                    self.tell_stalls(at, events);
+                if self.is_untold() {
+                    self.tell_untold(at, events);
                 }
                 let open = &mut *self.open[at];
                 open.transaction.response = None;

@@ -142,8 +142,8 @@ impl Pairing {
         open.deadline = t4.plus(linger);
         self.due = self.due.min(open.deadline);
         self.open.falls_due(at);
-        if !self.stalls.is_empty() {
-            self.tell_stalls(at, events);
+        if self.is_untold() {
+            self.tell_untold(at, events);
         }
         let open = &mut *self.open[at];
         let end = open.transaction.raw_end.map_or(t4, |m| m.at.max(t4));

@@ -1,6 +1,8 @@
 //! Messages that stood still, and which request that was.
 
 use super::Pairing;
+use crate::Extent;
+use crate::lateness::Lateness;
 use crate::open::Waiting;
 use crate::stalls::MessageStall;
 use crate::world::{Event, Events, Limited};
@@ -10,6 +12,8 @@ use wirewait_wire::Timestamp;
 pub(super) const STALLS: usize = 64;
 /// Messages of which it is remembered that their frames waited for acknowledgements.
 const WAITED: usize = 16;
+/// Late frames that are remembered likewise; of more, those that came first are forgotten.
+const LATE: usize = 32;
 
 impl Pairing {
     /// The message under way from one side stood still for a while.
@@ -50,15 +54,47 @@ impl Pairing {
         self.stalls.push(stall);
     }
 
-    /// Nobody waits for this request any more from now on: tells of the stalls of its messages, if somebody did.
+    /// This frame was longer than others on its way.
+    #[cold]
+    pub(crate) fn came_late(&mut self, side: usize, frame: u64, late: Lateness) {
+        if self.late.len() >= LATE {
+            self.late.remove(0);
+        }
+        self.late.push((side, frame, late));
+    }
+
+    /// Whether something is known of messages that is told when their request is over.
+    #[inline]
+    pub(super) fn is_untold(&self) -> bool {
+        !self.stalls.is_empty() || !self.late.is_empty()
+    }
+
+    /// Nobody waits for this request any more from now on: tells of what its messages stood still for, and how late
+    /// they came, if somebody did.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_stalls(&mut self, at: usize, events: &mut impl Events) {
+    pub(super) fn tell_untold(&mut self, at: usize, events: &mut impl Events) {
         let open = &*self.open[at];
         if !matches!(open.waiting, Waiting::Client(_)) {
             return;
         }
         let t = &*open.transaction;
+        let first = |extent: Option<Extent>| extent.map_or(0, |of| of.first.frame);
+        let firsts = [
+            (open.side, first(t.request)),
+            (1 - open.side, first(t.response)),
+        ];
+        let late = firsts.map(|of| {
+            let mut all = self.late.iter();
+            let known = all.find(|(side, frame, _)| (*side, *frame) == of);
+            known.map_or(Lateness::NONE, |(.., late)| *late)
+        });
+        if late != [Lateness::NONE; 2] {
+            events.tell(Event::Late(late));
+        }
+        // One frame may begin several messages. What is before this request is of none that is still to come.
+        let before = firsts[0].1;
+        self.late.retain(|(_, frame, _)| *frame > before);
         self.stalls.retain(|stall| {
             if let Some(held) = &stall.held {
                 let response = t.response.map_or(0, |of| of.first.frame);

@@ -115,7 +115,7 @@ pub(super) static REFUSED: Rule = Rule {
     id: "connection_refused",
     severity: Severity::Symptom,
     whose: Whose::Own,
-    counts: "connections refused, of a client that got none there",
+    counts: "connections refused, of a client that got none there, or none for slow_connect_ms",
     limit: Limit::Count(Threshold::LeastEvents),
     costly: false,
     covers: &[],
@@ -152,6 +152,10 @@ struct LinkEvidence {
 #[derive(Debug, Default)]
 struct Door {
     opened: bool,
+    /// The first refusal since it was opened last.
+    refused: Option<Mark>,
+    /// It was refused for long before it was opened.
+    kept_out: bool,
     /// Of most there is nothing to say.
     book: Option<Box<Book>>,
 }
@@ -257,6 +261,9 @@ impl Links {
                 let door = self.door(to, from);
                 door.opened = true;
                 let limit = t.ns(Threshold::SlowConnect);
+                if let Some(refused) = door.refused.take() {
+                    door.kept_out |= notice.mark.at.since(refused.at) > limit;
+                }
                 if after_ns > limit {
                     let sight = sight.costing(after_ns - limit);
                     door.page((&to, &from), course).hit(&LATE_CONNECT, &sight);
@@ -264,6 +271,7 @@ impl Links {
             }
             Noticed::Refused { .. } => {
                 let door = self.door(to, from);
+                door.refused.get_or_insert(notice.mark);
                 door.page((&to, &from), course).hit(&REFUSED, &sight);
             }
             Noticed::NotAnswered { tries } => {
@@ -302,7 +310,7 @@ impl Links {
             };
             match known.known(&REFUSED) {
                 // Clients knock at several doors and take the one that opens.
-                Some(cell) if door.opened => {
+                Some(cell) if door.opened && !door.kept_out => {
                     let mut book = known.clone();
                     let hits = cell.hits.clone();
                     let cell = book.cell(&REFUSED);

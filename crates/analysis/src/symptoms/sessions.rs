@@ -63,7 +63,7 @@ pub(super) static ABANDONED: Rule = Rule {
     id: "requests_abandoned",
     severity: Severity::Symptom,
     whose: Whose::Pair,
-    counts: "requests open for abandoned_after_ms when their client aborted the connection",
+    counts: "requests open for abandoned_after_ms when their client closed or aborted the connection",
     limit: Limit::Beyond(Threshold::Abandoned),
     costly: false,
     covers: &[],

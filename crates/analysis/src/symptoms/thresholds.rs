@@ -98,7 +98,7 @@ thresholds! {
     TransferSize = "transfer_least_bytes", 65_536;
     /// Setting up a connection, session or share takes no longer than this.
     SlowConnect = "slow_connect_ms", 1000;
-    /// A request that was open this long when its client aborted the connection was abandoned: within less, both may
+    /// A request that was open this long when its client closed or aborted the connection was abandoned: within less, both may
     /// have crossed.
     Abandoned = "abandoned_after_ms", 1;
     /// Refused log-ons and shares of a client at a server.

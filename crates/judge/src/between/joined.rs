@@ -72,8 +72,10 @@ pub struct Between {
     pub in_vain: InVain,
     /// Who has most of the time, if it can be told.
     pub finding: Finding,
-    /// Between requests, at the clients, ns.
+    /// Between requests, at the clients, and while others waited for one, ns.
     pub client_ns: u64,
+    /// Of that, in requests that waited until another client gave an oplock or a lease back, ns.
+    pub held_ns: u64,
     /// On the way between both captures, lost frames included, ns.
     pub way_ns: u64,
     /// From the whole request to the response, at the servers, ns.
@@ -164,6 +166,7 @@ impl Between {
             in_vain: InVain::default(),
             finding: Finding::None,
             client_ns: 0,
+            held_ns: 0,
             way_ns: 0,
             server_ns: 0,
             unknown_ns: 0,

@@ -34,7 +34,7 @@ pub struct BetweenRow {
     pub of: BetweenOf,
     /// Requests that both captures have answered.
     pub requests: u64,
-    /// Between requests, at the clients, ns. A pause belongs to the request that ends it.
+    /// Between requests, at the clients, and while others waited for one, ns. A pause belongs to the request that ends it.
     pub client_ns: u64,
     /// On the way between both captures, lost frames included, ns.
     pub way_ns: u64,

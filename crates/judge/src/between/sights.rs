@@ -1,5 +1,6 @@
 //! What one of two captures has: its frames, by which they are known again, and its requests.
 
+use super::time::positive;
 use std::collections::HashMap;
 use wirewait_analysis::{Extent, Flags, Outcome, Sink, Transaction};
 use wirewait_wire::{Cast, Endpoint, Frame, Kind, Registry, Timestamp, Walk};
@@ -8,6 +9,8 @@ use wirewait_wire::{Cast, Endpoint, Frame, Kind, Registry, Timestamp, Walk};
 pub const FRAMES: usize = 4_000_000;
 /// Requests of a capture that are looked for in the other one.
 pub const REQUESTS: usize = 1_000_000;
+/// Breaks of oplocks and leases of a capture that requests are looked for which waited for them.
+pub const BREAKS: usize = 1_000_000;
 
 /// Bytes of a packet that are compared, the same of captures that cut frames.
 const COMPARED: usize = 96;
@@ -147,6 +150,19 @@ pub(super) struct RequestSight {
     pub(super) of: (&'static str, u32, u64),
     /// The name of the operation.
     pub(super) command: &'static str,
+    /// What it works on, if that has a name.
+    file: Option<u64>,
+    /// It may have to wait for another client.
+    may_be_held: bool,
+}
+
+/// A server took an oplock or a lease back.
+#[derive(Clone, Copy, Debug)]
+struct BreakSight {
+    server: Endpoint,
+    file: Option<u64>,
+    from: Timestamp,
+    to: Timestamp,
 }
 
 /// The requests of a capture. It is a [`Sink`] of the analysis.
@@ -154,13 +170,18 @@ pub(super) struct RequestSight {
 #[non_exhaustive]
 pub struct RequestsSeen {
     pub(super) requests: Vec<RequestSight>,
+    /// By when they began.
+    breaks: Vec<BreakSight>,
     /// Those for which there was no room.
     pub(super) more: u64,
 }
 
 impl Sink for RequestsSeen {
     fn transaction(&mut self, t: &Transaction) {
-        if matches!(t.kind, Kind::Wait | Kind::Break) {
+        if t.kind == Kind::Break {
+            return self.breaks(t);
+        }
+        if t.kind == Kind::Wait {
             return;
         }
         let Some(request) = t.request else {
@@ -180,6 +201,54 @@ impl Sink for RequestsSeen {
             lost_until: t.lost_until,
             of: (t.protocol, t.code, t.data_bytes),
             command: t.operation.name,
+            file: file(t),
+            may_be_held: !matches!(t.kind, Kind::Session | Kind::Close),
         });
     }
+}
+
+impl RequestsSeen {
+    fn breaks(&mut self, t: &Transaction) {
+        let (Some(request), Some(response)) = (t.request, t.response) else {
+            return;
+        };
+        if self.breaks.len() >= BREAKS {
+            self.more += 1;
+            return;
+        }
+        let new = BreakSight {
+            server: t.server.station(),
+            file: file(t),
+            from: request.last.at,
+            to: response.first.at,
+        };
+        // They are over nearly in the order in which they began.
+        let at = self.breaks.partition_point(|one| one.from <= new.from);
+        self.breaks.insert(at, new);
+    }
+
+    /// How long this request waited at its server for a client to give an oplock or a lease back, ns: as the analysis has
+    /// it, the longest that lies between request and response and is not known to be of another file.
+    pub(super) fn held_ns(&self, of: &RequestSight) -> u64 {
+        let Some(response) = of.response.filter(|_| of.may_be_held) else {
+            return 0;
+        };
+        let (asked, answered) = (of.request.last.at, response.first.at);
+        let first = self.breaks.partition_point(|one| one.from < asked);
+        let within = self.breaks[first..].iter();
+        let within = within.take_while(|one| one.from <= answered).filter(|one| {
+            let elsewhere = one.file.zip(of.file).is_some_and(|(one, of)| one != of);
+            one.server == of.server && one.to <= answered && !elsewhere
+        });
+        let longest = within.map(|one| one.to.since(one.from)).max();
+        longest.map_or(0, positive)
+    }
+}
+
+/// The file that it works on, by a digest of its name.
+fn file(t: &Transaction) -> Option<u64> {
+    let place = t.place.as_deref()?;
+    let path = place.path.as_deref()?;
+    let share = place.share.as_deref().unwrap_or_default();
+    Some(digest(path.as_bytes(), 0) ^ digest(share.as_bytes(), 0).rotate_left(1))
 }

@@ -99,6 +99,12 @@ impl Between {
                 let served = behind.unwrap_or_else(|| positive(t3.min(end).since(t2.max(from))));
                 slices.server = served.min(owned);
                 slices.way = owned - slices.server;
+                let held = other.map_or(0, |other| servers.held_ns(other));
+                let held = held.min(slices.server);
+                slices.server -= held;
+                slices.client += held;
+                self.client_ns += held;
+                self.held_ns += held;
                 self.server_ns += slices.server;
                 self.way_ns += slices.way;
                 let turnaround = positive(t3.since(t2));

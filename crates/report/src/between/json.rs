@@ -50,6 +50,8 @@ documents! {
         waited_in_vain: BetweenInVain = of(&joined.in_vain),
         active_ns: u64 = joined.active_ns(),
         client_ns: u64 = joined.client_ns,
+        /// Of that, in requests that waited until another client gave an oplock or a lease back.
+        client_held_ns: u64 = joined.held_ns,
         way_ns: u64 = joined.way_ns,
         server_ns: u64 = joined.server_ns,
         unknown_ns: u64 = joined.unknown_ns,

@@ -113,6 +113,12 @@ impl Nearest {
         self.found.map_or(Default::default(), |(.., found)| found)
     }
 
+    /// Whether the ways to the server and to the client vary, as far as their answers show it.
+    #[cold]
+    pub(in crate::account) fn vary(&self) -> [bool; 2] {
+        self.variations.map(|of| of.deviation > 0)
+    }
+
     /// How many answers of the two were known.
     #[inline]
     fn answers(&self) -> [u64; 2] {

@@ -19,6 +19,7 @@ mod varying;
 use super::ceiling::{BOTH_SHORTEST, Ceiling, Took};
 use super::{Bounds, Phase};
 use crate::Extent;
+use crate::lateness::Lateness;
 use crate::table::TablePlace;
 pub(super) use client::{Nearest, Paces, PairWays};
 pub(super) use server::ServerWay;
@@ -412,6 +413,26 @@ impl Ways {
     /// The turnaround may.
     pub(super) fn server_up_to(&mut self, ns: u64) -> bool {
         up_to(&mut self.server, ns)
+    }
+
+    /// The first frames of request and response were so much longer than others on their way, and what went there before may
+    /// have been as long. What is known of a way that `varies` contains what it is longer at times; of another one that is
+    /// the shortest.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn late(&mut self, [request, response]: [Lateness; 2], varies: [bool; 2]) {
+        let [server, client] = varies;
+        for (way, late, varies) in [
+            (&mut self.client, request, client),
+            (&mut self.server, response, server),
+        ] {
+            let [least, most] = [late.least_us, late.most_us].map(|us| u64::from(us) * 1_000);
+            way.high = match varies {
+                true => way.high.max(way.low.saturating_add(2 * most)),
+                false => way.high.saturating_add(2 * most),
+            };
+            way.low = way.low.max(least);
+        }
     }
 
     /// The request had been on its way for this long when its slice began. Behind a response of the same

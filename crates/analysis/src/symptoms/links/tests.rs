@@ -259,6 +259,31 @@ fn whoever_finds_another_door_was_not_refused() {
     );
 }
 
+/// The server was started anew: the door is the same, and was closed for 2 s.
+#[test]
+fn whoever_was_refused_for_long_was_refused() {
+    for (opened_ms, state) in [
+        (2_003, State::Raised),
+        (1_003, State::Withdrawn(Against::OtherDoor)),
+    ] {
+        let mut bench = Bench::new();
+        for n in 0..3_u64 {
+            let refused = Noticed::Refused { tries: 1 };
+            bench.notice(n + 1, 3 + 200 * n as i64, refused);
+        }
+        let opened = Noticed::Opened {
+            tries: 1,
+            after_ns: 1,
+        };
+        bench.notice(9, opened_ms, opened);
+        assert_eq!(
+            bench.state("connection_refused"),
+            Some(state),
+            "{opened_ms}"
+        );
+    }
+}
+
 impl super::super::Watch {
     /// Two acknowledgements more come late within a millisecond than are remembered.
     pub(crate) fn overrun_late() -> Hits {

@@ -58,6 +58,7 @@ impl Conversation {
         match verb.text.as_str() {
             "ack" => self.tcp_control(context, direction, at, flag::ACK),
             "reset" => self.tcp_control(context, direction, at, flag::RST | flag::ACK),
+            "fin" => self.tcp_control(context, direction, at, flag::FIN | flag::ACK),
             "window" => {
                 self.ends[direction].window = options.or("size", 0)?;
                 self.tcp_control(context, direction, at, flag::ACK);
@@ -71,7 +72,7 @@ impl Conversation {
                 let frame = self.tcp_frame(settings, direction, at, start, flag::ACK, &data);
                 self.put(context, direction, at, frame);
             }
-            _ => return Err(verb.expected("ack, keepalive, window or reset")),
+            _ => return Err(verb.expected("ack, keepalive, window, fin or reset")),
         }
         Ok(())
     }
