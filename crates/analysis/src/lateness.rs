@@ -21,7 +21,7 @@ const LEARNT_NS: i64 = 30_000_000_000;
 const WINDOW_NS: i64 = 4_000_000_000;
 /// By so much both clocks may go apart in two windows, ns.
 const APART_NS: i64 = 1_000_000;
-/// Who comes later than so many times what is not sure, is late.
+/// Late is what comes later than this, times what is not sure.
 const LATE: i64 = 4;
 /// Nothing is on its way for longer, ns: one of the clocks was set, or stood still.
 const LONGEST_NS: i64 = 2_000_000_000;
@@ -111,7 +111,7 @@ impl SenderClock {
         }
     }
 
-    /// What is kept is kept relative to this stamp from now on.
+    /// All is relative to this stamp from now on.
     fn goes_on(&mut self, stamp: u32, at: Timestamp, behind: i64) {
         self.from = Some((stamp, at));
         for least in self.least.iter_mut().flatten() {

@@ -232,7 +232,7 @@ impl ByteStream {
         Some((before, position))
     }
 
-    /// Its sender ends it behind so many bytes of this segment. The number behind the last byte is no byte's.
+    /// Its sender ends it behind this segment, which has `length` bytes. The number behind the last byte is no byte's.
     pub(crate) fn ends(&mut self, seq: u32, length: u32) {
         let at = self.position(seq).filter(|_| self.started);
         self.end = at.map_or(u64::MAX, |at| at.saturating_add(length.into()));

@@ -202,10 +202,13 @@ impl Pairing {
         if open.transaction.flags.contains(Flags::ABANDONED) {
             return;
         }
-        if let Some(request) = open.transaction.request {
-            events.tell(Event::Abandoned(open.wait(request.first.at), now));
+        // Else the capture lacks what it may have got.
+        if !between.one_sided {
+            if let Some(request) = open.transaction.request {
+                events.tell(Event::Abandoned(open.wait(request.first.at), now));
+            }
+            open.transaction.flags.set(Flags::ABANDONED);
         }
-        open.transaction.flags.set(Flags::ABANDONED);
         self.stop_waiting(at, now, between, world, events);
     }
 

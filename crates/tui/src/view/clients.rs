@@ -21,7 +21,7 @@ use wirewait_report::words::{Percent, Short, bound_mark, fairness, marked};
 
 /// Lines above the rows of the table.
 const HEAD: u16 = 3;
-/// Clients come and go: for so many lines of the table, what is below it does not move.
+/// Clients come and go: what is below the table stays where it is as long as that is no longer.
 const LEAST_TABLE: u16 = 6;
 
 pub(super) struct Clients;
