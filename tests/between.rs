@@ -322,3 +322,42 @@ fn clocks_that_move_against_each_other_tell_no_way() {
         assert!(row["request_way_ns"].is_null(), "{row}");
     }
 }
+
+/// B's open takes 210 ms at the server, 200 of which A needs to give its oplock back; no frame of A is in the capture at
+/// B, 1 ms away.
+#[test]
+fn a_wait_for_another_clients_oplock_is_not_the_servers() {
+    let name = "captures/smb1/oplock-break.scenario";
+    let text = std::fs::read_to_string(crate::support::root().join(name)).unwrap();
+    let scenario = Scenario::parse("break", &text);
+    let at_server = scenario.unwrap_or_else(|e| panic!("{e}")).frames().to_vec();
+    let b = [10, 0, 0, 2];
+    let of_b = at_server.iter().filter_map(|frame| {
+        // Addresses in a frame of Ethernet and IPv4.
+        let way = match (frame.bytes[26..30] == b, frame.bytes[30..34] == b) {
+            (true, _) => -1_000_000,
+            (_, true) => 1_000_000,
+            _ => return None,
+        };
+        let mut frame = frame.clone();
+        frame.at = frame.at.plus(way);
+        Some(frame)
+    });
+    let at_b: Vec<_> = of_b.collect();
+    let folder = std::env::temp_dir();
+    let files = [("b", &at_b), ("server", &at_server)].map(|(end, frames)| {
+        let path = folder.join(format!("wirewait-break-{end}-{}.pcap", std::process::id()));
+        std::fs::write(&path, capture_of(frames)).unwrap();
+        path
+    });
+    let joined = between(&files[0], &files[1]).unwrap();
+    for file in files {
+        std::fs::remove_file(file).unwrap();
+    }
+    let ms = 1_000_000;
+    assert_eq!(number(&joined, "requests"), 1, "{joined}");
+    assert_eq!(number(&joined, "client_held_ns"), 200 * ms, "{joined}");
+    assert_eq!(number(&joined, "client_ns"), 200 * ms, "{joined}");
+    assert_eq!(number(&joined, "server_ns"), 10 * ms, "{joined}");
+    assert_eq!(number(&joined, "way_ns"), 2 * ms, "{joined}");
+}
