@@ -36,6 +36,9 @@
 //! [`Driver`]. A protocol of its own is a [`Dissector`] in its
 //! [`Registry`], a statistic of its own a [`Collector`].
 //!
+//! Figures become the program's own text, JSON, CSV and HTML with the crate `wirewait-report`, and rows become
+//! Parquet and Arrow with `wirewait-rows`.
+//!
 //! Examples, run by tests: `verdict` (of files), `live_loop`, `own_protocol`, `own_collector`; and
 //! `rows_to_arrow`, of the crate `wirewait-rows`.
 
