@@ -7,7 +7,6 @@
 use crate::failure::Failure;
 use prometheus_client::encoding::{prometheus_protobuf, prometheus_text, text};
 use prometheus_client::registry::Registry;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -21,6 +20,9 @@ const REQUEST: usize = 8192;
 /// Connections that have not asked yet. The first of them goes where there would be more.
 const ASKING: usize = 64;
 
+/// Between two looks at who is connected and has not asked.
+const TURN: Duration = Duration::from_millis(10);
+
 /// After a connection that could not be taken.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -30,12 +32,7 @@ pub(super) struct Listener(TcpListener);
 impl Listener {
     /// Binds the address.
     pub(super) fn bind(address: SocketAddr) -> Result<Self, Failure> {
-        let bound = TcpListener::bind(address).and_then(|listener| {
-            // Who goes before being taken keeps nobody waiting.
-            listener.set_nonblocking(true)?;
-            Ok(Self(listener))
-        });
-        bound.map_err(|error| {
+        TcpListener::bind(address).map(Self).map_err(|error| {
             Failure::Cannot(format!(
                 "--listen {address}: {error}; name another port, or 127.0.0.1:0 for any"
             ))
@@ -51,47 +48,35 @@ impl Listener {
     pub(super) fn serve(self, registry: &Registry) {
         let mut asking: Vec<Asking> = Vec::new();
         loop {
-            let Ok((comes, asked)) = self.wait(&asking) else {
-                std::thread::sleep(PAUSE);
-                continue;
-            };
+            let came = self.take(&mut asking);
+            let before = asking.len();
             let now = Instant::now();
-            let each = std::mem::take(&mut asking).into_iter().zip(asked);
-            let left = each.filter_map(|(one, asked)| match asked {
-                true => one.read(registry),
-                false => Some(one).filter(|one| one.until > now),
-            });
-            asking.extend(left);
-            if comes {
-                match self.0.accept() {
-                    Ok((stream, _)) => {
-                        if asking.len() >= ASKING {
-                            asking.remove(0);
-                        }
-                        asking.push(Asking::new(stream));
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    Err(_) => std::thread::sleep(PAUSE),
-                }
+            let each = std::mem::take(&mut asking).into_iter();
+            let left = each.filter(|one| one.until > now);
+            asking.extend(left.filter_map(|one| one.read(registry)));
+            if !came && asking.len() == before {
+                std::thread::sleep(TURN);
             }
         }
     }
 
-    /// Waits until somebody comes, asks, or has taken too long. Who does what.
-    fn wait(&self, asking: &[Asking]) -> io::Result<(bool, Vec<bool>)> {
-        let until = asking.iter().map(|one| one.until).min();
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let left = left.map(|left| Timespec {
-            // At most DEADLINE.
-            tv_sec: left.as_secs().cast_signed(),
-            tv_nsec: left.subsec_nanos().into(),
-        });
-        let streams = asking.iter().map(|one| &one.stream);
-        let mut all = vec![PollFd::new(&self.0, PollFlags::IN)];
-        all.extend(streams.map(|stream| PollFd::new(stream, PollFlags::IN)));
-        poll(&mut all, left.as_ref())?;
-        let mut ready = all.iter().map(|one| !one.revents().is_empty());
-        Ok((ready.next().unwrap_or(false), ready.collect()))
+    /// Takes who comes; waits for that where nobody else is to be heard. Whether somebody came.
+    fn take(&self, asking: &mut Vec<Asking>) -> bool {
+        let mode = self.0.set_nonblocking(!asking.is_empty());
+        match mode.and_then(|()| self.0.accept()) {
+            Ok((stream, _)) => {
+                if asking.len() >= ASKING {
+                    asking.remove(0);
+                }
+                asking.extend(Asking::new(stream).ok());
+                true
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => false,
+            Err(_) => {
+                std::thread::sleep(PAUSE);
+                false
+            }
+        }
     }
 }
 
@@ -103,12 +88,13 @@ struct Asking {
 }
 
 impl Asking {
-    fn new(stream: TcpStream) -> Self {
-        Self {
+    fn new(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(Self {
             stream,
             head: Vec::new(),
             until: Instant::now() + DEADLINE,
-        }
+        })
     }
 
     /// Reads what has come, and answers where that is all of it. A client that closes its connection
@@ -118,8 +104,10 @@ impl Asking {
         match self.stream.read(&mut piece) {
             Ok(0) => return None,
             Ok(n) => self.head.extend(piece.iter().take(n)),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Some(self),
-            Err(_) => return None,
+            Err(error) => {
+                use io::ErrorKind::{Interrupted, WouldBlock};
+                return matches!(error.kind(), Interrupted | WouldBlock).then_some(self);
+            }
         }
         if self.head.windows(4).any(|end| end == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&self.head);
@@ -131,7 +119,6 @@ impl Asking {
 }
 
 fn answer(mut stream: &TcpStream, head: &str, registry: &Registry) -> io::Result<()> {
-    // Some systems let it do as the one that listens.
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(DEADLINE))?;
     let reply = Reply::to(head, registry);
