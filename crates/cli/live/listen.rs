@@ -60,7 +60,7 @@ impl Listener {
         }
     }
 
-    /// Takes who comes; waits for that where nobody else is to be heard. Whether somebody came.
+    /// Takes the next connection, for which it waits if there is no other one. Whether there was one.
     fn take(&self, asking: &mut Vec<Asking>) -> bool {
         let mode = self.0.set_nonblocking(!asking.is_empty());
         match mode.and_then(|()| self.0.accept()) {
