@@ -137,8 +137,8 @@ impl Conversation {
             }
             self.close_acknowledged(1 - side, world, events);
         }
-        if segment.fin {
-            self.finished[side] = true;
+        // Once: a repetition is not to cost a look at all that is open.
+        if segment.fin && !std::mem::replace(&mut self.finished[side], true) {
             self.leaves(side, (segment.seq, piece.length), mark, world, events);
         }
         if segment.rst || segment.fin && self.finished == [true; 2] {

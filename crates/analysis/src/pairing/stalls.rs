@@ -63,7 +63,7 @@ impl Pairing {
         self.late.push((side, frame, late));
     }
 
-    /// Whether something is known of messages that is told when their request is over.
+    /// Whether anything is known of messages that is for the end of their request.
     #[inline]
     pub(super) fn is_untold(&self) -> bool {
         !self.stalls.is_empty() || !self.late.is_empty()
