@@ -4,7 +4,7 @@
 
 use crate::stalls::{Did, MS, TOLERANCE, US};
 use crate::support::{Analysis, analyse_frames};
-use wirewait_analysis::{Grade, Phase, StallCause};
+use wirewait_analysis::{Grade, Phase, StallCause, Transaction};
 use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
 use wirewait_synth::Scenario;
 
@@ -568,6 +568,60 @@ fn which_encrypted_response_answers_which_request_is_doubted_where_that_is_guess
         let grade = if together { Grade::Fair } else { Grade::Good };
         assert_eq!(found.snapshot.capture.grade, grade);
     }
+}
+
+/// Encrypted requests of so many bytes, and what comes for each of them: how much later, and how long; then the client works.
+fn sealed(bytes: u32, responses: &[(i64, u32)], works: i64) -> Play {
+    let mut play = Play::new(TCP, PLACES[1]);
+    for _ in 0..40 {
+        let began = play.at;
+        let asked = play.says(C, began, &format!("smb2 encrypted bytes={bytes}"));
+        let mut end = asked;
+        let mut took = 0;
+        for (later, bytes) in responses {
+            took = later * MS;
+            end = play.says(S, asked + took, &format!("smb2 encrypted bytes={bytes}"));
+        }
+        play.over((began, end), 0, took);
+        play.at += works;
+    }
+    play
+}
+
+/// STATUS_PENDING comes in 73 bytes, and so does an error. What the server sends behind it, before the client asks for
+/// anything else, is the response.
+#[test]
+fn a_short_encrypted_response_is_an_interim_one_if_the_server_goes_on() {
+    let play = sealed(113, &[(1, 73), (30, 16_464)], 0);
+    let found = play.judged("sealed-pending", Culprit::Server);
+    let sealed: Vec<_> = found.transactions.iter().collect();
+    assert_eq!(sealed.len(), 40);
+    for t in &sealed {
+        assert_eq!((t.interims, t.frames.interim), (1, 1));
+        assert_eq!(t.turnaround.exact(), Some(30 * MS + 2 * play.ways[S]));
+    }
+    // An error after it, of the same length.
+    let twice = sealed_server(&[(1, 73), (30, 73)]);
+    assert!(twice.iter().all(|t| t.interims == 1), "{twice:?}");
+    // The client goes on: that was the response.
+    let play = sealed(113, &[(1, 73)], 29 * MS);
+    let found = play.judged("sealed-error", Culprit::Client);
+    for t in &found.transactions {
+        assert_eq!((t.interims, t.frames.response), (0, 1));
+        assert_eq!(t.turnaround.exact(), Some(MS + 2 * play.ways[S]));
+    }
+    assert_eq!(found.transactions.len(), 40);
+    // Who waits for changes of a folder waits by design.
+    let found = sealed(96, &[(1, 73), (400, 104)], 0).analysed();
+    let verdict = Verdict::on(&found.snapshot);
+    let server = verdict.share(Culprit::Server).thousandths;
+    assert!(server.high < 200, "{verdict:?}");
+}
+
+fn sealed_server(responses: &[(i64, u32)]) -> Vec<Transaction> {
+    let play = sealed(113, responses, 0);
+    play.judged("sealed-error-behind", Culprit::Server)
+        .transactions
 }
 
 /// Of two responses under way the first is missing while the second is there, and comes half a second later: 499 ms

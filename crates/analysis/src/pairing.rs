@@ -7,10 +7,12 @@
 mod answers;
 mod asking;
 mod beginning;
+mod brief;
 mod closing;
 mod done;
 mod frames;
 mod holding;
+mod kept;
 mod meaning;
 mod naming;
 mod open;
@@ -33,6 +35,7 @@ use crate::piece::PieceTally;
 use crate::stalls::MessageStall;
 use crate::world::{Between, Event, Events, World};
 use crate::{Assembled, Deed, Extent, Flags, Mark, Transaction};
+use brief::BriefResponse;
 pub(crate) use frames::RepeatedFrame;
 use holding::Holding;
 use naming::Naming;
@@ -65,8 +68,8 @@ pub(crate) struct Pairing {
     due: Timestamp,
     /// Some request was seen.
     asked: bool,
-    /// Some request was seen that raw data may follow.
-    raw: bool,
+    /// Some request was seen that raw data may follow, or some response that may be an interim one.
+    apart: bool,
     /// Some request was answered.
     answered: bool,
     /// Requests that only asked whether the other end is there, before it was heard.
@@ -93,6 +96,8 @@ pub(crate) struct Pairing {
     passed_by: Option<Id>,
     /// The latest response without a request, while its request may still come.
     stray: Option<Box<Stray>>,
+    /// A response that may be an interim one, until the next message.
+    brief: Option<Box<BriefResponse>>,
     /// What messages of requests that are open stood still for.
     stalls: Vec<MessageStall>,
     /// Frames of each side that were longer than others on their way, until the request is over whose first ones
@@ -138,7 +143,7 @@ impl Pairing {
             last_answered,
             due,
             asked,
-            raw,
+            apart,
             answered,
             probes,
             named,
@@ -152,6 +157,7 @@ impl Pairing {
             unsure,
             passed_by,
             stray,
+            brief,
             stalls,
             late,
             holding,
@@ -170,7 +176,7 @@ impl Pairing {
         (*last_response, *earlier_response) = (None, None);
         *last_answered = Default::default();
         *due = Timestamp::from_nanos(i64::MAX);
-        (*asked, *raw, *answered, *named) = (false, false, false, false);
+        (*asked, *apart, *answered, *named) = (false, false, false, false);
         (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();
         *is_observed = observed;
@@ -179,7 +185,7 @@ impl Pairing {
         *limited = rest;
         unsure.clear();
         *passed_by = None;
-        *stray = None;
+        (*stray, *brief) = (None, None);
     }
 
     /// Some of the conversation is given up because of a limit: what is open and gets no answer
@@ -306,7 +312,7 @@ impl Pairing {
 
     fn take(&mut self, incoming: &Incoming<'_>, events: &mut impl Events) -> Option<u64> {
         let (side, message) = (incoming.side, incoming.message);
-        if self.raw
+        if self.apart
             && let Some(found) = self.headerless(incoming, events)
         {
             return Some(found);

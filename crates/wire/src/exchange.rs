@@ -372,6 +372,8 @@ pub struct Exchange {
     pub everyone: bool,
     /// Only length and direction can be read (encrypted): matched by turn.
     pub opaque: bool,
+    /// Of an opaque response: it is as short as one that says only that the server works on the request, and may be that.
+    pub brief: bool,
     /// What is done.
     pub operation: &'static Operation,
     /// The protocol's number for it; tells operations without a name apart.
@@ -427,6 +429,7 @@ impl Exchange {
             anyone: false,
             everyone: false,
             opaque: false,
+            brief: false,
             operation,
             code,
             chain: Chain {

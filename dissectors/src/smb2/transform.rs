@@ -171,11 +171,22 @@ static COMPRESSED: Guesses = Guesses {
 const ENCRYPTED_CODE: u32 = 0xfd;
 const COMPRESSED_CODE: u32 = 0xfc;
 
+/// Bytes of an ERROR response without data behind it (2.2.2), which STATUS_PENDING comes in (3.3.4.2).
+const ERROR_LENGTH: u32 = Header::LENGTH + 9;
+/// Bytes of a CHANGE_NOTIFY request (2.2.35), who waits for whose response does so by design. Hardly another request is as long.
+/// One for a LOCK is as long as the READ of some clients, which its length counts as.
+const NOTIFY_LENGTH: u32 = Header::LENGTH + 32;
+
 /// One encrypted message; another may follow behind it (3.1.4.3).
 pub(super) fn encrypted(input: Input<'_>) -> Result<Part, Fault> {
     let e = Encrypted::parse(input)?;
-    let operation = ENCRYPTED.request(e.plaintext(input));
-    Ok(opaque(operation, ENCRYPTED_CODE, e.length(input)))
+    let length = e.plaintext(input);
+    let mut part = opaque(ENCRYPTED.request(length), ENCRYPTED_CODE, e.length(input));
+    if let Some(x) = &mut part.exchange {
+        x.brief = length == ERROR_LENGTH;
+        x.may_wait = length == NOTIFY_LENGTH;
+    }
+    Ok(part)
 }
 
 /// The length of the encrypted message that begins here.

@@ -23,7 +23,7 @@ impl Pairing {
             world,
         } = *incoming;
         self.asked = true;
-        self.raw |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
+        self.apart |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
         let own = tally.extent.last.at;
         // A single stamp may be wrong: its own, by which nobody gives up waiting; or the one before

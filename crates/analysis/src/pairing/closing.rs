@@ -176,6 +176,7 @@ impl Pairing {
         world: &World<'_>,
         events: &mut impl Events,
     ) {
+        self.settle_brief(None, between, world, events);
         let asked = |open: &Open| {
             let request = open.transaction.request;
             open.side == side
@@ -223,6 +224,7 @@ impl Pairing {
         events: &mut impl Events,
     ) {
         self.settle(world, events);
+        self.settle_brief(None, between, world, events);
         self.close_stray(events);
         let mut from = 0;
         while let Some(at) = self.open.next(from, |_| true) {
@@ -253,6 +255,10 @@ impl Pairing {
     ) {
         if !self.unsure.is_empty() {
             self.settle(world, events);
+        }
+        let (done, serial) = (self.open[at].state == OpenState::Done, self.open[at].serial);
+        if !done && self.has_brief(serial) {
+            self.settle_brief(Some(serial), between, world, events);
         }
         let open = &mut *self.open[at];
         if open.state != OpenState::Done {

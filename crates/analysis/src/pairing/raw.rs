@@ -19,6 +19,7 @@ impl Pairing {
             world,
             ..
         } = *incoming;
+        self.tells_of_brief(incoming, events);
         let at = self.open.earliest_raw(|o| match o.state {
             OpenState::Raw { .. } => o.side == side,
             OpenState::Waiting => match o.expect {

@@ -2,49 +2,44 @@
 //! changed places with its request seems to answer nothing, and the request to get no answer. So the
 //! latest one without a request waits for as long as frames are out of place.
 
+use super::kept::KeptMessage;
 use super::{Incoming, Open, Pairing};
 use crate::case::Case;
 use crate::clock::DISPLACED_NS;
-use crate::message::{ENOUGH, Message};
 use crate::open::OpenState;
 use crate::parties::Parties;
-use crate::piece::PieceTally;
-use crate::piece::clip;
-use crate::trail::Trace;
-use crate::turns::Said;
 use crate::world::{Between, Event, Events, World};
 use crate::{Deed, Flags, Transaction};
-use wirewait_wire::{DissectorId, Exchange, Input, Timestamp};
+use wirewait_wire::{Exchange, Timestamp};
 
 /// A response without a request.
 pub(super) struct Stray {
     /// Its row if no request comes.
     transaction: Transaction,
     parties: Parties,
-    side: usize,
-    dissector: Option<DissectorId>,
-    exchange: Exchange,
-    tally: PieceTally,
-    serial: u64,
-    /// Its head, and its true length.
-    head: Vec<u8>,
-    length: u32,
+    message: KeptMessage,
 }
 
 impl Stray {
     /// No request can come behind it any more.
     fn deadline(&self) -> Timestamp {
-        self.tally.extent.last.at.plus(DISPLACED_NS)
+        self.message.tally.extent.last.at.plus(DISPLACED_NS)
     }
 
     /// Whether it answers a request that is open.
     fn answers(&self, open: &Open) -> bool {
         let asked = open.transaction.request.map(|request| request.last);
+        let KeptMessage {
+            side,
+            exchange,
+            tally,
+            ..
+        } = &self.message;
         open.state == OpenState::Waiting
-            && open.side != self.side
-            && open.id == self.exchange.id
-            && !open.is_told_apart(&self.exchange)
-            && asked.is_some_and(|asked| asked.until(self.tally.extent.first).is_some())
+            && open.side != *side
+            && open.id == exchange.id
+            && !open.is_told_apart(exchange)
+            && asked.is_some_and(|asked| asked.until(tally.extent.first).is_some())
     }
 }
 
@@ -57,18 +52,11 @@ impl Pairing {
         incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
-        let (side, message) = (incoming.side, incoming.message);
         self.close_stray(events);
         let stray = Stray {
             transaction,
             parties: self.parties,
-            side,
-            dissector: message.dissector,
-            exchange: *x,
-            tally: message.tally,
-            serial: message.serial,
-            head: clip(message.input.bytes, ENOUGH as u64).to_vec(),
-            length: message.input.length,
+            message: KeptMessage::of(x, incoming),
         };
         self.due = self.due.min(stray.deadline());
         self.stray = Some(Box::new(stray));
@@ -93,31 +81,12 @@ impl Pairing {
             return;
         };
         let (deed, number) = (open.deed, open.transaction.number);
-        let mut exchange = stray.exchange;
-        let message = Message {
-            dissector: stray.dissector,
-            input: Input {
-                bytes: &stray.head,
-                length: stray.length,
-            },
-            exchange: Some(&mut exchange),
-            malformed: false,
-            tally: stray.tally,
-            serial: stray.serial,
-            range: (0, 0),
-            trace: Trace::default(),
-            said: Said::New,
-        };
-        let x = &stray.exchange;
-        let incoming = Incoming {
-            side: stray.side,
-            message: &message,
-            between,
-            world,
-        };
-        self.response(x, &incoming, events);
+        let message = &stray.message;
+        message.again((between, world), |x, incoming| {
+            self.response(x, incoming, events)
+        });
         if self.observed {
-            let frame = stray.tally.extent.first.frame;
+            let frame = message.tally.extent.first.frame;
             events.tell(Event::Did(number, Deed::Response, Some(frame)));
         }
         if let Some(open) = self.by_serial(serial) {

@@ -90,7 +90,7 @@ impl Pairing {
             },
             _ => false,
         };
-        self.raw && self.open.earliest_raw(may_come).is_some()
+        self.apart && self.open.earliest_raw(may_come).is_some()
     }
 
     /// More of a response that was thought to be over.
