@@ -27,12 +27,14 @@ class Fault:
     def __init__(self, name, dialect="768", sleep="0 1", think_us=0, way_ms=0.0, lost=(0, 0),
                  late=(0, 0), twice=(0, 0), bytes_per_s=0, size=4096, reads=120, acks=(0, 0), interims=0,
                  ipv6=False, share=DIRECT, names=NOBODY, lookup_every=0, clients=None,
-                 quiet=False, seldom=False, first_lost=False, varies=None, role="reader"):
+                 quiet=False, seldom=False, first_lost=False, varies=None, bursts=None, role="reader"):
         self.name, self.dialect, self.sleep = name, dialect, sleep
         self.way_ms, self.lost, self.late, self.twice = way_ms, lost, late, twice
         self.bytes_per_s = bytes_per_s
         # Each frame is on its way between the first and the second number of ms besides, and none overtakes another.
         self.varies = varies
+        # On the way from one end (0: the client), each frame takes so many ms longer, in so many ms of each so many.
+        self.bursts = bursts
         # Each nth acknowledgement without data, and each nth "pending", is lost, which costs nobody time.
         self.acks, self.interims = acks, interims
         self.ipv6, self.share, self.names = ipv6, share, names
@@ -100,6 +102,12 @@ FAULTS = [
     Fault("varies-1.5-8ms", varies=(1.5, 8), size=8_000),
     Fault("varies-1.5-8ms-writes", varies=(1.5, 8), size=8_000, role="writer"),
     Fault("varies-0-20ms-short", varies=(0, 20), size=1_000),
+    Fault("bursts-to-client-120ms", bursts=(1, 120, 300, 400), reads=2000),
+    Fault("bursts-to-server-120ms", bursts=(0, 120, 300, 400), reads=2000),
+    Fault("bursts-to-client-120ms-think-60ms", bursts=(1, 120, 300, 400), reads=80, think_us=60_000),
+    Fault("bursts-to-server-120ms-sleep-60ms", bursts=(0, 120, 300, 400), reads=80, sleep="60000 1"),
+    Fault("think-120ms", think_us=120_000, reads=60),
+    Fault("sleep-120ms", sleep="120000 1", reads=60),
     Fault("varies-1.5-8ms-sleep-30ms", varies=(1.5, 8), size=8_000, sleep="30000 1", seldom=True),
     Fault("lost-requests-2", lost=(0.02, 0)),
     Fault("lost-responses-2", lost=(0, 0.02)),

@@ -126,7 +126,7 @@ def all_of(fault, calls, slept, log):
             [(a, b) for a, b, client in slept if client == address],
             [frame[1:] for frame in log["carried"] if frame[0] == address],
             [at for client, at, interim in log["lost"] if client == address and not interim],
-            held, fault.varies))
+            held, fault.varies or fault.bursts))
     if sum(truth.slept for truth in truths) + 1 < sum(b - a for a, b, _ in slept):
         raise Mistaken("a sleep of the server is no client's")
     return truths

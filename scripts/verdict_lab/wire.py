@@ -287,6 +287,11 @@ class Wire(threading.Thread):
             low, high = fault.varies
             due += (self.chance.uniform(low, high) if at_work else low) / 1000
             due = self.latest[way] = max(due, self.latest[way])
+        if fault.bursts:
+            of, late_ms, on_ms, each_ms = fault.bursts
+            if at_work and way == of and now * 1000 % each_ms < on_ms:
+                due += late_ms / 1000
+            due = self.latest[way] = max(due, self.latest[way])
         if not at_work:
             return [due]
         if segment.interim:
