@@ -337,6 +337,18 @@ impl Link {
         });
     }
 
+    /// The sender fills the window, whose receiver acknowledges nothing before its program reads, so long after that came.
+    fn filled_window(&mut self, sender: usize, ns: i64) {
+        self.in_two((sender, 100_000, 44 * FULL), |link, arrived| {
+            let goes_on = link.acknowledges(1 - sender, arrived + ns, OPEN);
+            (goes_on, ns)
+        });
+        // What does not fill it is acknowledged at once.
+        self.in_two((sender, 4_000, 2 * FULL), |link, arrived| {
+            (link.acknowledges(1 - sender, arrived, OPEN), 0)
+        });
+    }
+
     /// The receiver acknowledges the only segment on its way so much later, and the sender waits for that.
     fn delayed_acknowledgement(&mut self, sender: usize, ns: i64) {
         self.in_two((sender, 2_000, FULL), |link, arrived| {
@@ -672,6 +684,53 @@ fn a_closed_window_is_its_stations_time() {
                 judged(&name, &frames, &did, &expected);
             }
         }
+    }
+}
+
+/// A program reads what fills its window 10 ms late, each time, and its kernel says nothing before that: neither the way nor the
+/// line takes so long.
+#[test]
+fn a_window_that_is_full_until_a_program_reads_is_its_stations_time() {
+    for sender in ENDS {
+        let (culprit, whose) = station(1 - sender);
+        for end in ENDS {
+            for way in [100 * US, MS] {
+                let (frames, did) = forty(end, way, |link| link.filled_window(sender, 30 * MS));
+                let name = format!("full-{sender}-{end}-{way}");
+                let found = analyse_frames(&frames);
+                let verdict = Verdict::on(&found.snapshot);
+                assert_eq!(
+                    verdict.finding,
+                    Finding::Named(culprit),
+                    "{name}: {verdict:?}"
+                );
+                assert_within(&name, &verdict, &did);
+                let stall = verdict.stall.unwrap_or_else(|| panic!("{name}: no stall"));
+                assert_eq!(stall.cause, StallCause::ClosedWindow, "{name} of a {whose}");
+            }
+        }
+    }
+}
+
+/// A way of 30 ms, over which a window that is full keeps a sender waiting for as long as it takes there and back.
+#[test]
+fn a_window_that_is_full_over_a_long_way_is_the_networks_time() {
+    for (sender, end) in [
+        (SERVER, CLIENT),
+        (SERVER, SERVER),
+        (CLIENT, CLIENT),
+        (CLIENT, SERVER),
+    ] {
+        let (frames, did) = forty(end, 30 * MS, |link| link.filled_window(sender, 0));
+        let verdict = Verdict::on(&analyse_frames(&frames).snapshot);
+        let named = Finding::Named(Culprit::Network);
+        assert_eq!(verdict.finding, named, "{sender} {end}: {verdict:?}");
+        let network = verdict.share(Culprit::Network).thousandths;
+        let truth = did.shares()[1];
+        assert!(
+            network.low as i64 - TOLERANCE <= truth && truth <= network.high as i64 + TOLERANCE,
+            "{sender} {end}: {network:?} and not {truth}"
+        );
     }
 }
 

@@ -17,6 +17,12 @@ pub(crate) fn is_late(what: &Noticed) -> bool {
     matches!(what, Noticed::Acknowledged { after_ns, .. } if *after_ns >= DELAYED_NS)
 }
 
+/// Whether this acknowledges something so late that its sender stands still if it may send nothing more.
+#[inline]
+pub(crate) fn is_slow(what: &Noticed) -> bool {
+    matches!(what, Noticed::Acknowledged { after_ns, .. } if *after_ns >= STOPPED_NS)
+}
+
 /// Whether this acknowledges several segments.
 #[inline]
 pub(crate) fn shows_several(what: &Noticed) -> bool {
@@ -27,7 +33,8 @@ pub(crate) fn shows_several(what: &Noticed) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum StallCause {
-    /// The receiver of a message could take nothing more of it: from when it said so until it could.
+    /// The receiver of a message could take nothing more of it: from when it said so, or had no room left for a full segment
+    /// beside what it had not acknowledged, until it could.
     ClosedWindow,
     /// A client gave an oplock or a lease back for which another one waited: from the break to its acknowledgement.
     Break,
@@ -106,7 +113,7 @@ pub(crate) struct Stall {
     pub(crate) server: bool,
     /// What ended it may be the repetition of what was lost before the capture, or its way may have been as long.
     pub(crate) unsure: bool,
-    /// How long its sender lacked an acknowledgement of what it had sent, ns.
+    /// How long its sender lacked an acknowledgement of what it had sent, ns. Of a closed window all of it, or 0.
     pub(crate) lacked_ns: u64,
     /// What was acknowledged late on a link.
     pub(crate) on_link: Option<LateOnLink>,

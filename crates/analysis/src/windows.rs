@@ -85,6 +85,8 @@ pub(crate) struct Offers {
 struct Untold {
     windows: Windows,
     last: Option<Mark>,
+    /// The latest of them, bytes.
+    latest: u64,
     /// When the second ends in which they were said.
     until: Timestamp,
     /// The extremes so far, whether told or not.
@@ -112,6 +114,7 @@ impl Offers {
         let over = mark.at >= untold.until;
         let told = if over { untold.take() } else { None };
         untold.windows.add(bytes, shift.is_some());
+        untold.latest = bytes;
         untold.last = Some(mark);
         if over {
             untold.until = next_second(mark.at);
@@ -131,6 +134,12 @@ impl Offers {
     pub(crate) fn is_narrow(&self, side: usize, window: u16) -> bool {
         let bytes = self.shift[side].map(|shift| u64::from(window) << shift.min(14));
         bytes.is_some_and(|bytes| bytes < FULL)
+    }
+
+    /// The window that `side` had when it was heard last, bytes, as far as it is known how it is to be read.
+    #[cold]
+    pub(crate) fn latest(&self, side: usize) -> Option<u64> {
+        self.shift[side].map(|_| self.untold[side].latest)
     }
 
     /// As when it was new.

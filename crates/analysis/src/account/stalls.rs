@@ -122,6 +122,15 @@ impl Accounts {
             };
             let way = match stall.cause {
                 StallCause::Break => known,
+                // Until it was acknowledged: the way there and back of data in one segment, where that is known to be steady.
+                StallCause::ClosedWindow if stall.lacked_ns > 0 => {
+                    let steady = is_steady(stall.server) || is_here(stall.server);
+                    let way = way(stall.server, SEGMENT);
+                    Bounds {
+                        high: if steady { way.high } else { u64::MAX },
+                        ..way
+                    }
+                }
                 // Until the sender knew, the window was open for it, or closed no more: any part of a way there and
                 // back between the two.
                 StallCause::ClosedWindow => Bounds {

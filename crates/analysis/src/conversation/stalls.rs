@@ -48,6 +48,44 @@ impl Conversation {
         }
     }
 
+    /// `side` acknowledges all that was sent to it, so late, and had no room for a full segment beside that; whether that is
+    /// so. A kernel that has several segments acknowledges them at once, unless it leaves that to the program that reads them
+    /// (Linux: `__tcp_ack_snd_check`): this shows no way, and kept the sender waiting.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn window_was_full(
+        &mut self,
+        side: usize,
+        (what, bytes): &mut (Noticed, u64),
+        mark: Mark,
+    ) -> bool {
+        let Noticed::Acknowledged {
+            frames: 2..,
+            outstanding,
+            after_ns,
+            sent: Some(_),
+            at_once,
+            ..
+        } = what
+        else {
+            return false;
+        };
+        let window = self.offers.as_ref().and_then(|o| o.latest(side));
+        let filled = outstanding.saturating_add(FULL);
+        if bytes != outstanding || window.is_none_or(|window| filled <= window) {
+            return false;
+        }
+        *at_once = false;
+        let sender = 1 - side;
+        if self.assemblers[sender].is_under_way() {
+            self.stall = Some(Box::new(MessageStall {
+                lacked_ns: after_ns.unsigned_abs(),
+                ..closed(sender, *after_ns, mark)
+            }));
+        }
+        true
+    }
+
     /// The other end of the link below, which takes what `sender` sends, can take data again.
     #[cold]
     pub(crate) fn can_take_again(

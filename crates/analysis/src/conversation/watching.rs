@@ -2,7 +2,7 @@
 
 use super::Conversation;
 use crate::piece::Piece;
-use crate::stalls::{is_late, shows_several};
+use crate::stalls::{is_late, is_slow, shows_several};
 use crate::stream::Fate;
 use crate::world::Events;
 use crate::{Mark, Noticed};
@@ -28,7 +28,7 @@ impl Conversation {
         };
         flow.heard(side, mark);
         flow.poll_answered(side);
-        let acknowledged = segment
+        let mut acknowledged = segment
             .ack
             .and_then(|ack| flow.acknowledged(side, ack, pure, mark));
         let speaks = !segment.syn && !segment.rst && segment.ack.is_some();
@@ -43,10 +43,16 @@ impl Conversation {
         let widened = (speaks && segment.window > 0)
             .then(|| flow.widens(side, full, mark))
             .flatten();
-        if let Some(told) = acknowledged {
-            if pure && is_late(&told.0) {
+        if let Some(told) = &mut acknowledged {
+            if pure
+                && is_slow(&told.0)
+                && !self.window_was_full(side, told, mark)
+                && is_late(&told.0)
+            {
                 self.acknowledges_late(side, &told.0, mark);
             }
+        }
+        if let Some(told) = acknowledged {
             if told.1 < FULL.into() && shows_several(&told.0) {
                 self.pairing.holds_nothing(1 - side);
             }
