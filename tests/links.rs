@@ -594,9 +594,8 @@ fn sealed(bytes: u32, responses: &[(i64, u32)], works: i64) -> Play {
 fn a_short_encrypted_response_is_an_interim_one_if_the_server_goes_on() {
     let play = sealed(113, &[(1, 73), (30, 16_464)], 0);
     let found = play.judged("sealed-pending", Culprit::Server);
-    let sealed: Vec<_> = found.transactions.iter().collect();
-    assert_eq!(sealed.len(), 40);
-    for t in &sealed {
+    assert_eq!(found.transactions.len(), 40);
+    for t in &found.transactions {
         assert_eq!((t.interims, t.frames.interim), (1, 1));
         assert_eq!(t.turnaround.exact(), Some(30 * MS + 2 * play.ways[S]));
     }

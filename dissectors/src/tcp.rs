@@ -107,7 +107,16 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             .bytes
             .get(20..h.header_length.into())
             .and_then(|options| twice(options, h.acknowledgement)),
-        stamp: input.bytes.get(20..h.header_length.into()).and_then(stamp),
+        stamp: input
+            .bytes
+            .get(20..h.header_length.into())
+            .and_then(stamps)
+            .and_then(|[stamp, _]| NonZeroU32::new(stamp)),
+        echo: input
+            .bytes
+            .get(20..h.header_length.into())
+            .and_then(stamps)
+            .and_then(|[_, echo]| NonZeroU32::new(echo)),
         syn: h.has(SYN),
         fin: h.has(FIN),
         rst: h.has(RST),
@@ -141,16 +150,18 @@ fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
     if h[13] & SYN != 0 || u32::from(h[12] >> 4) * 4 > input.length {
         return None;
     }
+    let stamps = (h[12] >> 4 == 8)
+        .then(|| input.bytes.get(24..32)?.first_chunk())
+        .flatten()
+        .map(|stamps: &[u8; 8]| u64::from_be_bytes(*stamps));
     facts.order = Order::Stream(Stream {
         seq: u32::from_be_bytes([h[4], h[5], h[6], h[7]]),
         ack: (h[13] & ACK != 0).then_some(u32::from_be_bytes([h[8], h[9], h[10], h[11]])),
         window: u16::from_be_bytes([h[14], h[15]]),
         scaling: Scaling::Unsaid,
         twice: None,
-        stamp: (h[12] >> 4 == 8)
-            .then(|| input.bytes.get(24..32)?.first_chunk())
-            .flatten()
-            .and_then(|stamp| NonZeroU32::new(u32::from_be_bytes(*stamp))),
+        stamp: stamps.and_then(|both| NonZeroU32::new((both >> 32) as u32)),
+        echo: stamps.and_then(|both| NonZeroU32::new(both as u32)),
         syn: false,
         fin: h[13] & FIN != 0,
         rst: h[13] & RST != 0,
@@ -175,31 +186,14 @@ fn scaling(options: Option<&[u8]>) -> Scaling {
     }
 }
 
-/// The time stamp of the option of that name (RFC 7323, 3.2).
-fn stamp(options: &[u8]) -> Option<NonZeroU32> {
+/// The time stamp of the option of that name (RFC 7323, 3.2), and the other side's latest; 0 of what was not captured.
+fn stamps(options: &[u8]) -> Option<[u32; 2]> {
     let mut rest = options;
     loop {
         rest = match rest {
-            [8, 10, a, b, c, d, ..] => {
-                return NonZeroU32::new(u32::from_be_bytes([*a, *b, *c, *d]));
-            }
-            [0, ..] | [] => return None,
-            [1, rest @ ..] => rest,
-            [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..)?,
-            _ => return None,
-        };
-    }
-}
-
-/// What the header of a segment says of the other side's time stamp (RFC 7323, TSecr), which it had last; none
-/// where that is 0, or not captured.
-#[must_use]
-pub fn echo(header: &[u8]) -> Option<NonZeroU32> {
-    let mut rest = header.get(20..)?;
-    loop {
-        rest = match rest {
-            [8, 10, _, _, _, _, a, b, c, d, ..] => {
-                return NonZeroU32::new(u32::from_be_bytes([*a, *b, *c, *d]));
+            [8, 10, stamps @ ..] => {
+                let of = |at: usize| Some(u32::from_be_bytes(*stamps.get(at..)?.first_chunk()?));
+                return Some([of(0)?, of(4).unwrap_or(0)]);
             }
             [0, ..] | [] => return None,
             [1, rest @ ..] => rest,
@@ -467,46 +461,33 @@ mod tests {
 
     /// The layout of RFC 7323, appendix A, by both ways to read it; then behind another option, cut, and as a SYN
     /// has it.
-    /// RFC 7323, 3.2: kind, length, TSval, TSecr.
-    #[test]
-    fn the_echo_stands_behind_the_time_stamp() {
-        let stamps = [8, 10, 1, 2, 3, 4, 0, 0, 0x12, 0x34];
-        let mut header = vec![0; 20];
-        header.extend([1, 1]);
-        header.extend(stamps);
-        assert_eq!(echo(&header).map(NonZeroU32::get), Some(0x1234));
-        assert_eq!(echo(&header[..31]), None, "cut");
-        assert_eq!(echo(&header[..20]), None);
-        header[20..24].copy_from_slice(&[2, 4, 5, 180]);
-        header.splice(24.., stamps);
-        assert_eq!(echo(&header).map(NonZeroU32::get), Some(0x1234));
-        let last = header.len();
-        header[last - 4..].fill(0);
-        assert_eq!(echo(&header), None);
-    }
-
     #[test]
     fn a_time_stamp_is_read_wherever_it_stands() {
         let mut bytes = BYTES.to_vec();
         bytes.extend([1, 1, 8, 10, 0x12, 0x34, 0x56, 0x78, 0, 0, 0, 2]);
         bytes[12] = 0x80;
-        let stamp = |bytes: &[u8]| read(bytes, 40).1.stamp.map(NonZeroU32::get);
-        assert_eq!(stamp(&bytes), Some(0x1234_5678));
-        let predicted = |bytes: &[u8]| {
+        let both = |bytes: &[u8]| {
             let mut facts = Facts::default();
             varies(Input { bytes, length: 40 }, &mut facts).unwrap();
+            let of = |stream: Stream| [stream.stamp, stream.echo].map(|of| of.map(NonZeroU32::get));
             match facts.order {
-                Order::Stream(stream) => stream.stamp.map(NonZeroU32::get),
+                Order::Stream(stream) => (of(read(bytes, 40).1), of(stream)),
                 other => panic!("{other:?}"),
             }
         };
-        assert_eq!(predicted(&bytes), Some(0x1234_5678));
+        // RFC 7323, 3.2: kind, length, TSval, TSecr.
+        let found = [Some(0x1234_5678), Some(2)];
+        assert_eq!(both(&bytes), (found, found));
+        let stamp = |bytes: &[u8]| read(bytes, 40).1.stamp.map(NonZeroU32::get);
+        let predicted = |bytes: &[u8]| both(bytes).1[0];
         for cut in [27, 28, 31] {
             let found = (stamp(&bytes[..cut]), predicted(&bytes[..cut]));
             assert_eq!(found, (None, None), "cut to {cut}");
         }
         bytes[24..28].fill(0);
-        assert_eq!((stamp(&bytes), predicted(&bytes)), (None, None));
+        assert_eq!(both(&bytes), ([None, Some(2)], [None, Some(2)]));
+        bytes[28..32].fill(0);
+        assert_eq!(both(&bytes), ([None; 2], [None; 2]));
         assert_eq!(predicted(&BYTES), None);
         let mut opens = BYTES.to_vec();
         opens.extend([2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0]);

@@ -7,9 +7,10 @@ use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
 use crate::packets::Packets;
 use crate::stalls::STOPPED_NS;
-use copies::{AcknowledgedCopy, Copies, SentAgain};
+use copies::{AcknowledgedCopy, Copies, FirstSent, SentAgain};
 pub(crate) use lost_before::{ANY_NS, LostBefore};
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use wirewait_wire::Timestamp;
 
 /// Frames on their way that are remembered in one direction.
@@ -91,6 +92,8 @@ struct FlowTrouble {
     tried: Option<(Mark, Mark)>,
     /// The only data that it retransmitted of what was acknowledged last, sooner than any timer.
     copy: Option<AcknowledgedCopy>,
+    /// What it retransmitted last, as it was sent first.
+    firsts: Vec<FirstSent>,
 }
 
 /// How a side has sent nothing though nothing kept it waiting.
@@ -178,9 +181,14 @@ impl StreamFlow {
         });
     }
 
-    /// `side` sends the data again that begins with `number`. Whether it does so sooner than any timer, with more sent behind
+    /// `side` sends the data again that begins with `number`, with this time stamp of its own. Whether it does so sooner than any timer, with more sent behind
     /// it.
-    pub(crate) fn resent(&mut self, side: usize, number: u32, mark: Mark) -> (Noticed, bool) {
+    pub(crate) fn resent(
+        &mut self,
+        side: usize,
+        (number, stamp): (u32, Option<NonZeroU32>),
+        mark: Mark,
+    ) -> (Noticed, bool) {
         let stream = self.modulus >= STREAM;
         let way = &mut self.ways[side];
         way.try_again(mark);
@@ -193,6 +201,10 @@ impl StreamFlow {
         let mut soon = false;
         let before = match place.and_then(|place| way.sent.get_mut(place)) {
             Some(sent) => {
+                if let (SentAgain::No, Some(stamp)) = (sent.again, stamp) {
+                    let firsts = &mut way.trouble.get_or_insert_default().firsts;
+                    FirstSent::keep(firsts, sent, stamp);
+                }
                 let before = std::mem::replace(&mut sent.last, mark).at;
                 soon = sent
                     .again
@@ -223,12 +235,13 @@ impl StreamFlow {
         })
     }
 
-    /// `side` says that it expects `number` next. What that acknowledges, and its bytes.
+    /// `side` says that it expects `number` next, and which time stamp of the other side it had last. What that
+    /// acknowledges, and its bytes.
     #[inline]
     pub(crate) fn acknowledged(
         &mut self,
         side: usize,
-        number: u32,
+        (number, echo): (u32, Option<NonZeroU32>),
         bare: bool,
         mark: Mark,
     ) -> Option<(Noticed, u64)> {
@@ -237,7 +250,7 @@ impl StreamFlow {
         if !reaches(number, first.end, self.modulus) {
             return None;
         }
-        self.acknowledged_anew(side, number, bare, mark)
+        self.acknowledged_anew(side, (number, echo), bare, mark)
     }
 
     /// As [`Self::acknowledged`], where that is something.
@@ -245,7 +258,7 @@ impl StreamFlow {
     fn acknowledged_anew(
         &mut self,
         side: usize,
-        number: u32,
+        (number, echo): (u32, Option<NonZeroU32>),
         bare: bool,
         mark: Mark,
     ) -> Option<(Noticed, u64)> {
@@ -262,7 +275,9 @@ impl StreamFlow {
             bytes += u64::from(first.bytes);
             last = Some((first.last, first.bytes));
             if first.again != SentAgain::No {
-                copies.add(first);
+                let firsts = way.trouble.as_ref().map_or(&[][..], |of| &of.firsts);
+                copies.add(first, (firsts, echo));
+                last = Some((copies.latest(first.last), first.bytes));
             }
             if way.done.len() >= DONE {
                 way.done.pop_front();
@@ -279,7 +294,10 @@ impl StreamFlow {
         way.outstanding -= bytes.min(outstanding);
         let mut again = copies.any();
         if again {
-            way.trouble.get_or_insert_default().copy = copies.only(mark.at);
+            let copy = copies.only(mark.at);
+            // What was sent first had arrived, and none of what was retransmitted.
+            again = copy.is_some() || !copies.are_needless();
+            way.trouble.get_or_insert_default().copy = copy;
         }
         let (last, last_bytes) = last?;
         let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
@@ -529,7 +547,7 @@ mod tests {
         flow.sent(0, (126, 127), 100, mark(1));
         flow.sent(0, (127, 0), 200, mark(2));
         flow.sent(0, (0, 1), 400, mark(3));
-        let (what, bytes) = flow.acknowledged(1, 0, true, mark(10)).unwrap();
+        let (what, bytes) = flow.acknowledged(1, (0, None), true, mark(10)).unwrap();
         assert_eq!(bytes, 300);
         assert_eq!(
             what,
@@ -545,7 +563,11 @@ mod tests {
                 at_once: true,
             }
         );
-        assert_eq!(flow.acknowledged(1, 0, true, mark(11)), None, "nothing new");
+        assert_eq!(
+            flow.acknowledged(1, (0, None), true, mark(11)),
+            None,
+            "nothing new"
+        );
         assert_eq!(flow.rejected(1), 400);
     }
 
@@ -557,7 +579,7 @@ mod tests {
             for n in 0..frames {
                 flow.sent(0, (n, n + 1), 100, mark(1));
             }
-            let found = flow.acknowledged(1, frames, bare, mark(1 + ms));
+            let found = flow.acknowledged(1, (frames, None), bare, mark(1 + ms));
             matches!(
                 found,
                 Some((Noticed::Acknowledged { at_once: true, .. }, _))
@@ -577,18 +599,28 @@ mod tests {
         let mut flow = StreamFlow::new(1 << 32);
         flow.sent(1, (5, 105), 100, mark(1));
         let resent = |after_ns| (Noticed::Resent { after_ns }, false);
-        assert_eq!(flow.resent(1, 5, mark(301)), resent(Some(300_000_000)));
-        assert_eq!(flow.resent(1, 5, mark(901)), resent(Some(600_000_000)));
         assert_eq!(
-            flow.resent(1, 6, mark(902)).0,
+            flow.resent(1, (5, None), mark(301)),
+            resent(Some(300_000_000))
+        );
+        assert_eq!(
+            flow.resent(1, (5, None), mark(901)),
+            resent(Some(600_000_000))
+        );
+        assert_eq!(
+            flow.resent(1, (6, None), mark(902)).0,
             resent(Some(1_000_000)).0,
             "part of it"
         );
-        assert_eq!(flow.resent(1, 105, mark(903)), resent(None), "not known");
+        assert_eq!(
+            flow.resent(1, (105, None), mark(903)),
+            resent(None),
+            "not known"
+        );
         // Numbers of frames on a link are not of bytes.
         let mut flow = StreamFlow::new(128);
         flow.sent(1, (5, 6), 100, mark(1));
-        assert_eq!(flow.resent(1, 6, mark(301)), resent(None));
+        assert_eq!(flow.resent(1, (6, None), mark(301)), resent(None));
     }
 
     #[test]
@@ -596,7 +628,7 @@ mod tests {
         let mut flow = StreamFlow::new(128);
         flow.heard(1, mark(5));
         flow.sent(0, (0, 1), 10, mark(10));
-        flow.resent(0, 0, mark(100));
+        flow.resent(0, (0, None), mark(100));
         assert!(matches!(
             flow.polled(0, mark(200)),
             Noticed::Polled { waiting: 1 }
@@ -619,7 +651,7 @@ mod tests {
         let mut flow = StreamFlow::new(128);
         flow.sent(0, (0, 1), 10, mark(10));
         for at in [100, 200, 300] {
-            flow.resent(0, 0, mark(at));
+            flow.resent(0, (0, None), mark(at));
         }
         flow.heard(1, mark(310));
         assert_eq!([0, 1].map(|side| flow.died(side)), [None, None]);
@@ -633,7 +665,7 @@ mod tests {
             flow.sent(0, (0, 100), 100, mark(1));
             flow.sent(0, (100, 200), 100, mark(2));
             flow.heard(1, mark(3));
-            flow.acknowledged(1, acknowledged, true, mark(3));
+            flow.acknowledged(1, (acknowledged, None), true, mark(3));
             flow
         };
         let mut flow = sent(200);
@@ -661,11 +693,11 @@ mod tests {
             let mut flow = StreamFlow::new(STREAM);
             flow.sent(0, (0, 100), 100, mark(1));
             flow.sent(0, (100, 200), 100, mark(2));
-            flow.acknowledged(1, acknowledged, true, mark(3));
+            flow.acknowledged(1, (acknowledged, None), true, mark(3));
             assert_eq!(flow.widens(1, false, mark(3)), None);
             if sent {
                 flow.sent(0, (200, 300), 100, mark(5));
-                flow.acknowledged(1, 300, true, mark(6));
+                flow.acknowledged(1, (300, None), true, mark(6));
             }
             let found = flow.widens(1, true, mark(9));
             assert_eq!(flow.widens(1, true, mark(10)), None, "once");

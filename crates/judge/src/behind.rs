@@ -10,6 +10,8 @@ use wirewait_wire::Endpoint;
 
 /// From this part on a file, or a stall, is named, in thousandths.
 const NOTABLE: u64 = 100;
+/// A share, or a client, of several is named if it has this part, in thousandths.
+const MOST: u64 = 800;
 
 /// An operation, and its part of the time of those found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,15 @@ pub struct FileBehind {
     pub thousandths: u64,
 }
 
+/// A share that has most of the time of those found, where its server has others as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShareBehind {
+    /// Its name.
+    pub share: Arc<str>,
+    /// Its part, in thousandths.
+    pub thousandths: u64,
+}
+
 /// Why transfers or turnarounds stood still for a station, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StallBehind {
@@ -55,6 +66,10 @@ pub(crate) struct Behind {
     pub(crate) at: Option<(Endpoint, u64)>,
     pub(crate) operation: Option<OperationBehind>,
     pub(crate) file: Option<FileBehind>,
+    /// Where no file is named.
+    pub(crate) share: Option<ShareBehind>,
+    /// Likewise, the client of several that waited for most of it; where clients are not named.
+    pub(crate) waited: Option<(Endpoint, u64)>,
     /// What most of the time in which transfers or turnarounds stood still was for, if that has a tenth.
     pub(crate) stall: Option<StallBehind>,
     /// Of the network's time, if that is named.
@@ -105,6 +120,27 @@ impl Behind {
             _ => None,
         });
         let file = files.max_by_key(|(ns, share, path)| (*ns, Reverse((*share, *path))));
+        let file = file
+            .map(|(ns, share, path)| FileBehind {
+                share: share.clone(),
+                path: Arc::clone(path),
+                thousandths: part(ns),
+            })
+            .filter(|file| file.thousandths >= NOTABLE);
+        let shares = snapshot.ledgers.iter().filter_map(|row| match &row.of {
+            LedgerOf::Share { server, share } if is_there(server) => {
+                Some((of_those(finding, &row.ledger), share))
+            }
+            _ => None,
+        });
+        let share = most(shares, all).filter(|_| file.is_none());
+        let waiting = snapshot.ledgers.iter().filter_map(|row| match &row.of {
+            LedgerOf::Pair { client, server } if is_there(server) => {
+                Some((of_those(finding, &row.ledger), client))
+            }
+            _ => None,
+        });
+        let waited = most(waiting, all).filter(|_| !clients && file.is_none());
         let phases = [
             Phase::Request,
             Phase::Response,
@@ -143,18 +179,27 @@ impl Behind {
                 code,
                 thousandths: part(ns),
             }),
-            file: file
-                .map(|(ns, share, path)| FileBehind {
-                    share: share.clone(),
-                    path: Arc::clone(path),
-                    thousandths: part(ns),
-                })
-                .filter(|file| file.thousandths >= NOTABLE),
+            file,
+            share: share.map(|(share, thousandths)| ShareBehind {
+                share: Arc::clone(share),
+                thousandths,
+            }),
+            waited: waited.map(|(client, thousandths)| (*client, thousandths)),
             phase: phase
                 .filter(|_| is_network)
                 .map(|(phase, ns)| (phase, part(ns))),
         }
     }
+}
+
+/// The one of several that has nearly all of this time, and its part of it in thousandths.
+fn most<T: Ord>(rows: impl Iterator<Item = (u64, T)>, all: u64) -> Option<(T, u64)> {
+    let mut rows: Vec<(u64, T)> = rows.collect();
+    rows.sort_by(|a, b| (Reverse(a.0), &a.1).cmp(&(Reverse(b.0), &b.1)));
+    let several = rows.len() > 1;
+    let (ns, one) = rows.into_iter().next().filter(|_| several)?;
+    let part = thousandths(ns, all);
+    (part >= MOST).then_some((one, part))
 }
 
 /// The time of those found, as tables show it.

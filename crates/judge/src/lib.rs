@@ -16,7 +16,7 @@ mod nearest;
 mod share;
 mod verdict;
 
-pub use behind::{FileBehind, OperationBehind, StallBehind};
+pub use behind::{FileBehind, OperationBehind, ShareBehind, StallBehind};
 pub use coarse::row_parts;
 pub use finding::Finding;
 pub use missing::Missing;

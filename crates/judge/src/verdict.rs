@@ -1,7 +1,7 @@
 //! The answer in one sentence: where most of the active time went, with its evidence and its
 //! doubts.
 
-use crate::behind::{Behind, FileBehind, OperationBehind, StallBehind};
+use crate::behind::{Behind, FileBehind, OperationBehind, ShareBehind, StallBehind};
 use crate::coarse;
 use crate::finding::Finding;
 use crate::floor::floor;
@@ -108,6 +108,10 @@ pub struct Verdict {
     pub operation: Option<OperationBehind>,
     /// The file with most of it, likewise, if that has a tenth.
     pub file: Option<FileBehind>,
+    /// The share with most of it, likewise, if it has eight tenths, its server has others, and no file is named.
+    pub tree: Option<ShareBehind>,
+    /// The client that waited for eight tenths of it or more, if there are several, and neither clients nor a file are named.
+    pub waited: Option<(Endpoint, u64)>,
     /// For what transfers or turnarounds stood still that are the time of those found, where that is a tenth of it.
     pub stall: Option<StallBehind>,
     /// What most of the network's time was, and how much of it, in thousandths; where the network is named.
@@ -209,6 +213,8 @@ impl Verdict {
             at,
             operation,
             file,
+            share,
+            waited,
             stall,
             phase,
         } = Behind::of(snapshot, finding);
@@ -226,6 +232,8 @@ impl Verdict {
             at,
             operation,
             file,
+            tree: share,
+            waited,
             stall,
             phase,
             busiest: snapshot

@@ -160,6 +160,17 @@ fn behind(verdict: &Verdict) -> Option<String> {
         };
         parts.push((part(file.thousandths), whose));
     }
+    if let Some(tree) = &verdict.tree {
+        let share = Escaped(&tree.share);
+        let whose = match clients {
+            true => format!("{within}before requests on share {share}"),
+            false => format!("on share {share}"),
+        };
+        parts.push((part(tree.thousandths), whose));
+    }
+    if let Some((client, thousandths)) = verdict.waited {
+        parts.push((part(thousandths), format!("for client {client}")));
+    }
     let parts = parts.into_iter().enumerate();
     let mut parts: Vec<String> = parts
         .map(|(n, (share, whose))| match n {
@@ -390,7 +401,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_judge::{FileBehind, OnTheWay, OperationBehind, Share};
+    use wirewait_judge::{FileBehind, OnTheWay, OperationBehind, Share, ShareBehind};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
     pub(super) fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
@@ -510,7 +521,21 @@ mod tests {
         let text = sentence(&seen);
         let said = "Of that time, 60.0 % was in 10.0.0.1 and 48.0 % before SMB1 READ_ANDX.";
         assert!(text.contains(said), "{text}");
-        (seen.at, seen.operation) = (None, None);
+        seen.tree = Some(ShareBehind {
+            share: "slow".into(),
+            thousandths: 971,
+        });
+        let text = sentence(&seen);
+        assert!(
+            text.contains("and 97.1 % before requests on share slow."),
+            "{text}"
+        );
+        seen.finding = Finding::Named(Culprit::Server);
+        seen.waited = Some((v4(12, None), 980));
+        let text = sentence(&seen);
+        let said = "48.0 % for SMB1 READ_ANDX there, 97.1 % on share slow and 98.0 % for client 10.0.0.12.";
+        assert!(text.contains(said), "{text}");
+        (seen.at, seen.operation, seen.tree, seen.waited) = (None, None, None, None);
         assert!(!sentence(&seen).contains("Of that time"));
     }
 

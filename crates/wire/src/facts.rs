@@ -44,6 +44,8 @@ pub struct Stream {
     pub twice: Option<NonZeroU32>,
     /// The sender's time stamp (RFC 7323, TSval), which counts on as it sends; none where that is 0.
     pub stamp: Option<NonZeroU32>,
+    /// The latest time stamp of the other side that its sender had (TSecr); none where that is 0.
+    pub echo: Option<NonZeroU32>,
     /// Opens the stream; takes one sequence number.
     pub syn: bool,
     /// Ends this direction; takes one sequence number.

@@ -9,7 +9,7 @@
 
 use crate::Analyzer;
 use wirewait_analysis::Resumed;
-use wirewait_dissectors::{registry, tcp};
+use wirewait_dissectors::registry;
 use wirewait_wire::{Depth, Endpoint, Frame, LinkType, Order, Registry, Timestamp, Walk};
 
 /// A shorter silence is not looked at, ns.
@@ -250,9 +250,6 @@ impl<'a> Stamped<'a> {
             return None;
         };
         let span = walk.carriers().last()?;
-        let header = frame
-            .bytes
-            .get(span.start as usize..span.payload as usize)?;
         Some(Self {
             from: &walk.facts.from,
             to: &walk.facts.to,
@@ -261,7 +258,7 @@ impl<'a> Stamped<'a> {
             length: span.end.checked_sub(span.payload)?,
             ack: stream.ack?,
             stamp: stream.stamp?.get(),
-            echo: tcp::echo(header)?.get(),
+            echo: stream.echo?.get(),
         })
     }
 }

@@ -60,7 +60,9 @@ impl AnalyzerState {
         let acknowledged = match numbered.expects {
             Some(number) if !opens => {
                 let bare = numbered.kind != NumberedKind::Data;
-                if let Some((what, bytes)) = link.flow.acknowledged(side, number.into(), bare, mark)
+                if let Some((what, bytes)) =
+                    link.flow
+                        .acknowledged(side, (number.into(), None), bare, mark)
                 {
                     if let Noticed::Acknowledged {
                         after_ns,
@@ -332,7 +334,7 @@ impl AnalyzerState {
                     sent: arrival.piece.sent,
                 };
                 if link.hold(side, held) {
-                    let (what, _) = link.flow.resent(side, number.into(), mark);
+                    let (what, _) = link.flow.resent(side, (number.into(), None), mark);
                     self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                     self.books.quality.faults.retransmitted += 1;
                     self.upkeep(link, arrival.path, sink);
@@ -348,7 +350,7 @@ impl AnalyzerState {
             }
             Turn::Again(owner) => {
                 link.sends(side, mark.at);
-                let (what, _) = link.flow.resent(side, number.into(), mark);
+                let (what, _) = link.flow.resent(side, (number.into(), None), mark);
                 self.notice(link, arrival.path, side, mark, (what, bytes.into()), sink);
                 let known = owner.and_then(|o| Some((o, self.conversations.get_mut(o.place)?)));
                 match known {

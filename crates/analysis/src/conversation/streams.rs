@@ -254,7 +254,7 @@ impl Conversation {
             stream.segment(seq, piece, out)
         });
         self.keep_within_limits(side, mark.at.min(world.sure), world, events);
-        let soon = self.watch_data(side, (seq, length), fate, mark, events);
+        let soon = self.watch_data(side, (seq, length, segment.stamp), fate, mark, events);
         match fate {
             Some(Fate::New | Fate::Overtaken { .. }) => {}
             Some(Fate::Foreign | Fate::Old { at: 0, end: 0 })

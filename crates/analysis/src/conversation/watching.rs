@@ -6,6 +6,7 @@ use crate::stalls::{is_late, is_slow, shows_several};
 use crate::stream::Fate;
 use crate::world::Events;
 use crate::{Mark, Noticed};
+use std::num::NonZeroU32;
 use wirewait_wire::Stream;
 
 /// A window has room for a full segment whatever its number is multiplied by.
@@ -30,7 +31,7 @@ impl Conversation {
         flow.poll_answered(side);
         let mut acknowledged = segment
             .ack
-            .and_then(|ack| flow.acknowledged(side, ack, pure, mark));
+            .and_then(|ack| flow.acknowledged(side, (ack, segment.echo), pure, mark));
         let speaks = !segment.syn && !segment.rst && segment.ack.is_some();
         let ready = speaks
             .then(|| flow.ready(side, segment.window > 0, mark))
@@ -88,7 +89,7 @@ impl Conversation {
     pub(super) fn watch_data(
         &mut self,
         side: usize,
-        (seq, length): (u32, u32),
+        (seq, length, stamp): (u32, u32, Option<NonZeroU32>),
         fate: Option<Fate>,
         mark: Mark,
         events: &mut impl Events,
@@ -113,7 +114,7 @@ impl Conversation {
             Some(Fate::Old { at: 0, end: 0 } | Fate::Foreign) | None => return false,
             Some(Fate::Old { .. }) if probe => (flow.polled(side, mark), 0),
             Some(Fate::Old { .. } | Fate::HeldTwice) => {
-                let (what, so_soon) = flow.resent(side, seq, mark);
+                let (what, so_soon) = flow.resent(side, (seq, stamp), mark);
                 soon = so_soon;
                 (what, u64::from(length))
             }

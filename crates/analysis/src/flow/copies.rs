@@ -1,8 +1,13 @@
 //! Data that was retransmitted: whether its first copy had arrived.
 
 use super::{SentSegment, StreamFlow};
+use crate::Mark;
 use crate::packets::TIMER_NS;
+use std::num::NonZeroU32;
 use wirewait_wire::Timestamp;
+
+/// Segments that were retransmitted and of which is remembered when they were sent first, the latest.
+const FIRSTS: usize = 8;
 
 /// Whether data was retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +28,39 @@ pub(crate) struct AcknowledgedCopy {
     pub(crate) after_ns: i64,
 }
 
+/// Data as it was sent first, which was retransmitted with a time stamp.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstSent {
+    number: u32,
+    at: Mark,
+    /// That of its first retransmission.
+    stamp: NonZeroU32,
+}
+
+impl FirstSent {
+    /// This is retransmitted for the first time.
+    #[cold]
+    pub(super) fn keep(firsts: &mut Vec<Self>, sent: &SentSegment, stamp: NonZeroU32) {
+        if firsts.len() >= FIRSTS {
+            firsts.remove(0);
+        }
+        firsts.push(Self {
+            number: sent.number,
+            at: sent.last,
+            stamp,
+        });
+    }
+}
+
 /// What had been retransmitted of what one acknowledgement is for.
 #[derive(Default)]
 pub(super) struct Copies {
     count: u32,
     latest: Option<(u32, Timestamp)>,
+    /// How many of them had arrived before any retransmission had.
+    needless: u32,
+    /// When the latest of them was sent first.
+    first: Option<Mark>,
 }
 
 impl SentAgain {
@@ -43,9 +76,25 @@ impl SentAgain {
 }
 
 impl Copies {
+    /// `echo`: the latest time stamp that its receiver had. One from before the retransmission says that it acknowledges
+    /// what was sent first (Eifel, RFC 3522): of what fills a gap, it has the stamp of what filled it (RFC 7323, 4.3).
     #[cold]
-    pub(super) fn add(&mut self, sent: &SentSegment) {
+    pub(super) fn add(
+        &mut self,
+        sent: &SentSegment,
+        (firsts, echo): (&[FirstSent], Option<NonZeroU32>),
+    ) {
         self.count += 1;
+        let first = firsts.iter().rfind(|first| first.number == sent.number);
+        let before = |first: &&FirstSent| {
+            let behind = echo.map_or(0, |echo| {
+                first.stamp.get().wrapping_sub(echo.get()).cast_signed()
+            });
+            behind > 0
+        };
+        let first = first.filter(before);
+        self.needless += u32::from(first.is_some());
+        self.first = first.map(|first| first.at);
         let soon = sent.again == SentAgain::Soon;
         self.latest = soon.then_some((sent.number, sent.last.at));
     }
@@ -53,6 +102,21 @@ impl Copies {
     #[inline]
     pub(super) fn any(&self) -> bool {
         self.count > 0
+    }
+
+    /// All of them had arrived before any retransmission had.
+    #[cold]
+    pub(super) fn are_needless(&self) -> bool {
+        self.needless == self.count
+    }
+
+    /// When the latest of them was sent, as far as it is acknowledged: first, if that is what arrived, and otherwise `last`.
+    #[cold]
+    pub(super) fn latest(&self, last: Mark) -> Mark {
+        match self.latest {
+            None => self.first.unwrap_or(last),
+            Some(_) => last,
+        }
     }
 
     /// The only one, if it was sent sooner than any timer, and before now, by its stamp.
@@ -76,7 +140,7 @@ impl StreamFlow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Mark;
+    use crate::Noticed;
 
     fn mark(us: i64) -> Mark {
         Mark {
@@ -98,12 +162,46 @@ mod tests {
             flow.sent(1, (number, number + 1_000), 1_000, mark(0));
         }
         for (number, us) in again {
-            flow.resent(1, *number, mark(*us));
+            flow.resent(1, (*number, None), mark(*us));
         }
-        flow.acknowledged(0, 3_000, true, mark(us));
+        flow.acknowledged(0, (3_000, None), true, mark(us));
         let copy = flow.takes_copy(1);
         assert_eq!(flow.takes_copy(1), None, "taken");
         copy
+    }
+
+    /// A segment at 0, retransmitted with the stamp 115 at 15 ms, and acknowledged at 120 ms by who had this stamp last: after how
+    /// many ms, if that is known, and which frame.
+    fn eifel(echo: Option<u32>, also: Option<i64>) -> Option<(i64, u64)> {
+        let stamp = |of: u32| NonZeroU32::new(of);
+        let mut flow = StreamFlow::new(1 << 32);
+        flow.sent(1, (0, 1_000), 1_000, mark(0));
+        flow.resent(1, (0, stamp(115)), mark(15_000));
+        if let Some(us) = also {
+            flow.resent(1, (0, stamp(200)), mark(us));
+        }
+        let echo = echo.and_then(stamp);
+        let (what, _) = flow.acknowledged(0, (1_000, echo), true, mark(120_000))?;
+        match what {
+            Noticed::Acknowledged { after_ns, sent, .. } => Some((after_ns / 1_000_000, sent?)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_time_stamp_says_which_copy_is_acknowledged() {
+        assert_eq!(eifel(Some(100), None), Some((120, 0)));
+        assert_eq!(
+            eifel(Some(114), Some(60_000)),
+            Some((120, 0)),
+            "sent three times"
+        );
+        // It may be the copy; it is; it cannot be told.
+        assert_eq!(eifel(Some(115), None), None);
+        assert_eq!(eifel(Some(200), Some(60_000)), None);
+        assert_eq!(eifel(None, None), None);
+        // Stamps begin again.
+        assert_eq!(eifel(Some(u32::MAX - 5), None), Some((120, 0)));
     }
 
     #[test]

@@ -35,6 +35,12 @@ documents! {
         /// The file with most of that time, if it has a tenth.
         file: Option<String> = file.map(|file| Escaped(&file.path).to_string()),
         file_share: Option<f64> = file.map(|file| thousandths(file.thousandths)),
+        /// The share with most of that time, if it has eight tenths, its server has others that were used, and no file is named.
+        tree: Option<String> = verdict.tree.as_ref().map(|tree| Escaped(&tree.share).to_string()),
+        tree_share: Option<f64> = verdict.tree.as_ref().map(|tree| thousandths(tree.thousandths)),
+        /// The client that waited for most of that time, if it has eight tenths, there are several, and neither clients nor a file are named.
+        waiting_client: Option<String> = verdict.waited.map(|(client, _)| client.to_string()),
+        waiting_client_share: Option<f64> = verdict.waited.map(|(_, share)| thousandths(share)),
         /// For what transfers or turnarounds stood still that are the time of those found, if that is a tenth of it:
         /// `closed_window`, `break` (of another client's oplock or lease), `delayed_acknowledgement` or `stopped` (a sender
         /// in the middle of a message).
