@@ -343,7 +343,10 @@ impl Link {
             let goes_on = link.acknowledges(1 - sender, arrived + ns, OPEN);
             (goes_on, ns)
         });
-        // What does not fill it is acknowledged at once.
+    }
+
+    /// What does not fill it is acknowledged at once.
+    fn acknowledged_at_once(&mut self, sender: usize) {
         self.in_two((sender, 4_000, 2 * FULL), |link, arrived| {
             (link.acknowledges(1 - sender, arrived, OPEN), 0)
         });
@@ -435,6 +438,14 @@ impl Link {
         // What its transport takes to tell the server is the network's, as all of a transfer that no stall is.
         self.over((began, end), 2 * ns, WORKS);
     }
+}
+
+/// Forty windows that are filled, behind twelve transfers that show the way.
+fn forty_filled(sender: usize, end: usize, way: i64, ns: i64) -> (Vec<OwnedFrame>, Did) {
+    let mut link = Link::new(2, end, way);
+    (0..12).for_each(|_| link.acknowledged_at_once(sender));
+    (0..40).for_each(|_| link.filled_window(sender, ns));
+    captured(vec![link])
 }
 
 fn captured(links: Vec<Link>) -> (Vec<OwnedFrame>, Did) {
@@ -687,7 +698,7 @@ fn a_closed_window_is_its_stations_time() {
     }
 }
 
-/// A program reads what fills its window 10 ms late, each time, and its kernel says nothing before that: neither the way nor the
+/// A program reads what fills its window 30 ms late, each time, and its kernel says nothing before that: neither the way nor the
 /// line takes so long.
 #[test]
 fn a_window_that_is_full_until_a_program_reads_is_its_stations_time() {
@@ -695,7 +706,7 @@ fn a_window_that_is_full_until_a_program_reads_is_its_stations_time() {
         let (culprit, whose) = station(1 - sender);
         for end in ENDS {
             for way in [100 * US, MS] {
-                let (frames, did) = forty(end, way, |link| link.filled_window(sender, 30 * MS));
+                let (frames, did) = forty_filled(sender, end, way, 30 * MS);
                 let name = format!("full-{sender}-{end}-{way}");
                 let found = analyse_frames(&frames);
                 let verdict = Verdict::on(&found.snapshot);
@@ -721,14 +732,14 @@ fn a_window_that_is_full_over_a_long_way_is_the_networks_time() {
         (CLIENT, CLIENT),
         (CLIENT, SERVER),
     ] {
-        let (frames, did) = forty(end, 30 * MS, |link| link.filled_window(sender, 0));
+        let (frames, did) = forty_filled(sender, end, 30 * MS, 0);
         let verdict = Verdict::on(&analyse_frames(&frames).snapshot);
         let named = Finding::Named(Culprit::Network);
         assert_eq!(verdict.finding, named, "{sender} {end}: {verdict:?}");
         let network = verdict.share(Culprit::Network).thousandths;
         let truth = did.shares()[1];
         assert!(
-            network.low as i64 - TOLERANCE <= truth && truth <= network.high as i64 + TOLERANCE,
+            network.low as i64 - 2 * TOLERANCE <= truth && truth <= network.high as i64 + TOLERANCE,
             "{sender} {end}: {network:?} and not {truth}"
         );
     }

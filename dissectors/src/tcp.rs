@@ -5,7 +5,7 @@ use crate::parse::{header, malformed};
 use std::fmt;
 use std::num::NonZeroU32;
 use wirewait_wire::{
-    Carries, Claim, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling,
+    Carries, Claim, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling, SegmentStamps,
     Steady, Stream, Table, Verified,
 };
 
@@ -107,16 +107,11 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             .bytes
             .get(20..h.header_length.into())
             .and_then(|options| twice(options, h.acknowledgement)),
-        stamp: input
+        stamps: input
             .bytes
             .get(20..h.header_length.into())
             .and_then(stamps)
-            .and_then(|[stamp, _]| NonZeroU32::new(stamp)),
-        echo: input
-            .bytes
-            .get(20..h.header_length.into())
-            .and_then(stamps)
-            .and_then(|[_, echo]| NonZeroU32::new(echo)),
+            .unwrap_or_default(),
         syn: h.has(SYN),
         fin: h.has(FIN),
         rst: h.has(RST),
@@ -150,18 +145,18 @@ fn varies(input: Input<'_>, facts: &mut Facts) -> Option<u32> {
     if h[13] & SYN != 0 || u32::from(h[12] >> 4) * 4 > input.length {
         return None;
     }
-    let stamps = (h[12] >> 4 == 8)
-        .then(|| input.bytes.get(24..32)?.first_chunk())
-        .flatten()
-        .map(|stamps: &[u8; 8]| u64::from_be_bytes(*stamps));
     facts.order = Order::Stream(Stream {
         seq: u32::from_be_bytes([h[4], h[5], h[6], h[7]]),
         ack: (h[13] & ACK != 0).then_some(u32::from_be_bytes([h[8], h[9], h[10], h[11]])),
         window: u16::from_be_bytes([h[14], h[15]]),
         scaling: Scaling::Unsaid,
         twice: None,
-        stamp: stamps.and_then(|both| NonZeroU32::new((both >> 32) as u32)),
-        echo: stamps.and_then(|both| NonZeroU32::new(both as u32)),
+        stamps: (h[12] >> 4 == 8)
+            .then(|| input.bytes.get(24..32)?.first_chunk())
+            .flatten()
+            .map_or(SegmentStamps::default(), |both| {
+                SegmentStamps::of(u64::from_be_bytes(*both))
+            }),
         syn: false,
         fin: h[13] & FIN != 0,
         rst: h[13] & RST != 0,
@@ -186,14 +181,13 @@ fn scaling(options: Option<&[u8]>) -> Scaling {
     }
 }
 
-/// The time stamp of the option of that name (RFC 7323, 3.2), and the other side's latest; 0 of what was not captured.
-fn stamps(options: &[u8]) -> Option<[u32; 2]> {
+/// The time stamps of the option of that name (RFC 7323, 3.2).
+fn stamps(options: &[u8]) -> Option<SegmentStamps> {
     let mut rest = options;
     loop {
         rest = match rest {
-            [8, 10, stamps @ ..] => {
-                let of = |at: usize| Some(u32::from_be_bytes(*stamps.get(at..)?.first_chunk()?));
-                return Some([of(0)?, of(4).unwrap_or(0)]);
+            [8, 10, both @ ..] => {
+                return Some(SegmentStamps::of(u64::from_be_bytes(*both.first_chunk()?)));
             }
             [0, ..] | [] => return None,
             [1, rest @ ..] => rest,
@@ -469,7 +463,7 @@ mod tests {
         let both = |bytes: &[u8]| {
             let mut facts = Facts::default();
             varies(Input { bytes, length: 40 }, &mut facts).unwrap();
-            let of = |stream: Stream| [stream.stamp, stream.echo].map(|of| of.map(NonZeroU32::get));
+            let of = |stream: Stream| [stream.stamps.stamp(), stream.stamps.echo()].map(|of| of.map(NonZeroU32::get));
             match facts.order {
                 Order::Stream(stream) => (of(read(bytes, 40).1), of(stream)),
                 other => panic!("{other:?}"),
@@ -478,7 +472,7 @@ mod tests {
         // RFC 7323, 3.2: kind, length, TSval, TSecr.
         let found = [Some(0x1234_5678), Some(2)];
         assert_eq!(both(&bytes), (found, found));
-        let stamp = |bytes: &[u8]| read(bytes, 40).1.stamp.map(NonZeroU32::get);
+        let stamp = |bytes: &[u8]| read(bytes, 40).1.stamps.stamp().map(NonZeroU32::get);
         let predicted = |bytes: &[u8]| both(bytes).1[0];
         for cut in [27, 28, 31] {
             let found = (stamp(&bytes[..cut]), predicted(&bytes[..cut]));

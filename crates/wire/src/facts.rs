@@ -28,6 +28,30 @@ pub enum Scaling {
     By(u8),
 }
 
+/// The time stamps that a segment carries (RFC 7323, section 3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SegmentStamps(u64);
+
+impl SegmentStamps {
+    /// TSval and TSecr as they stand in the option, one behind the other.
+    #[must_use]
+    pub const fn of(both: u64) -> Self {
+        Self(both)
+    }
+
+    /// The sender's (TSval), which counts on as it sends; none where that is 0.
+    #[must_use]
+    pub const fn stamp(self) -> Option<NonZeroU32> {
+        NonZeroU32::new((self.0 >> 32) as u32)
+    }
+
+    /// The other side's latest that the sender had (TSecr); none where that is 0.
+    #[must_use]
+    pub const fn echo(self) -> Option<NonZeroU32> {
+        NonZeroU32::new(self.0 as u32)
+    }
+}
+
 /// A segment of a byte stream (TCP).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
@@ -42,10 +66,8 @@ pub struct Stream {
     /// How far before `ack` bytes of the other side begin that its sender says arrived twice (D-SACK,
     /// RFC 2883); modulo 2^32, as they may be behind it.
     pub twice: Option<NonZeroU32>,
-    /// The sender's time stamp (RFC 7323, TSval), which counts on as it sends; none where that is 0.
-    pub stamp: Option<NonZeroU32>,
-    /// The latest time stamp of the other side that its sender had (TSecr); none where that is 0.
-    pub echo: Option<NonZeroU32>,
+    /// The time stamps of both sides (RFC 7323).
+    pub stamps: SegmentStamps,
     /// Opens the stream; takes one sequence number.
     pub syn: bool,
     /// Ends this direction; takes one sequence number.

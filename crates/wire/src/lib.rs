@@ -43,7 +43,7 @@ pub use exchange::{
 };
 pub use facts::{
     Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Placed, PlacedKind, Presence,
-    Probe, Scaling, Segment, Session, Step, Stream, Turn,
+    Probe, Scaling, Segment, SegmentStamps, Session, Step, Stream, Turn,
 };
 pub use field::{Field, Fields, Value};
 pub use frame::{Frame, LINK, LinkType, OwnedFrame};

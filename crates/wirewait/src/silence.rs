@@ -257,8 +257,8 @@ impl<'a> Stamped<'a> {
             seq: stream.seq,
             length: span.end.checked_sub(span.payload)?,
             ack: stream.ack?,
-            stamp: stream.stamp?.get(),
-            echo: stream.echo?.get(),
+            stamp: stream.stamps.stamp()?.get(),
+            echo: stream.stamps.echo()?.get(),
         })
     }
 }

@@ -74,7 +74,11 @@ impl Conversation {
     /// Where the stations' own clocks are in the segments, these tell.
     #[cold]
     pub(super) fn suspects(&self, side: usize, segment: &Stream, mark: Mark, world: &World<'_>) {
-        let Some(streams) = self.streams.as_ref().filter(|_| segment.stamp.is_none()) else {
+        let Some(streams) = self
+            .streams
+            .as_ref()
+            .filter(|_| segment.stamps.stamp().is_none())
+        else {
             return;
         };
         let stream = &streams[side];

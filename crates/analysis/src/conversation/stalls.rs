@@ -5,7 +5,7 @@ use super::Conversation;
 use crate::flow::{FULL, QuietWay};
 use crate::packets::TIMER_NS;
 use crate::piece::Piece;
-use crate::stalls::{AT_ONCE_NS, LateOnLink, MessageStall, STOPPED_NS, StallCause};
+use crate::stalls::{AT_ONCE_NS, LateOnLink, MessageStall, STOPPED_NS, StallCause, is_late};
 use crate::world::{Events, World};
 use crate::{Mark, Noticed};
 use wirewait_wire::{Endpoint, Stream, Timestamp};
@@ -48,12 +48,24 @@ impl Conversation {
         }
     }
 
+    /// `side` acknowledges what its sender may have waited for.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn acknowledges_slowly(
+        &mut self,
+        side: usize,
+        told: &mut (Noticed, u64),
+        mark: Mark,
+    ) {
+        if !self.window_was_full(side, told, mark) && is_late(&told.0) {
+            self.acknowledges_late(side, &told.0, mark);
+        }
+    }
+
     /// `side` acknowledges all that was sent to it, so late, and had no room for a full segment beside that; whether that is
     /// so. A kernel that has several segments acknowledges them at once, unless it leaves that to the program that reads them
     /// (Linux: `__tcp_ack_snd_check`): this shows no way, and kept the sender waiting.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn window_was_full(
+    fn window_was_full(
         &mut self,
         side: usize,
         (what, bytes): &mut (Noticed, u64),
@@ -102,7 +114,7 @@ impl Conversation {
 
     /// `side` acknowledges late, and nothing else is on its way to it.
     #[cold]
-    pub(super) fn acknowledges_late(&mut self, side: usize, what: &Noticed, mark: Mark) {
+    fn acknowledges_late(&mut self, side: usize, what: &Noticed, mark: Mark) {
         let sender = 1 - side;
         let Noticed::Acknowledged {
             after_ns,

@@ -31,7 +31,7 @@ impl Conversation {
                 bytes: piece.length,
                 // A station that opens connections with time stamps counts for each of them (Linux); one that has
                 // one count for all opens them without (Windows).
-                alone: side != self.between.server && segment.stamp.is_some(),
+                alone: side != self.between.server && segment.stamps.stamp().is_some(),
                 flow_label: facts.flow_label,
                 again: facts.packet_id.is_none()
                     && self
@@ -88,8 +88,8 @@ impl Conversation {
             if self.ended.is_some() && self.comes_behind(side, segment.seq) {
                 return true;
             }
-            piece.stamp = segment.stamp;
-            if let Some(stamp) = segment.stamp
+            piece.stamp = segment.stamps.stamp();
+            if let Some(stamp) = segment.stamps.stamp()
                 && !self.assemblers[side].is_under_way()
             {
                 let clocks = self.clocks.get_or_insert_default();
@@ -254,7 +254,13 @@ impl Conversation {
             stream.segment(seq, piece, out)
         });
         self.keep_within_limits(side, mark.at.min(world.sure), world, events);
-        let soon = self.watch_data(side, (seq, length, segment.stamp), fate, mark, events);
+        let soon = self.watch_data(
+            side,
+            (seq, length, segment.stamps.stamp()),
+            fate,
+            mark,
+            events,
+        );
         match fate {
             Some(Fate::New | Fate::Overtaken { .. }) => {}
             Some(Fate::Foreign | Fate::Old { at: 0, end: 0 })

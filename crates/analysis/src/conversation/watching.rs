@@ -2,7 +2,7 @@
 
 use super::Conversation;
 use crate::piece::Piece;
-use crate::stalls::{is_late, is_slow, shows_several};
+use crate::stalls::{is_slow, shows_several};
 use crate::stream::Fate;
 use crate::world::Events;
 use crate::{Mark, Noticed};
@@ -29,9 +29,9 @@ impl Conversation {
         };
         flow.heard(side, mark);
         flow.poll_answered(side);
-        let mut acknowledged = segment
+        let acknowledged = segment
             .ack
-            .and_then(|ack| flow.acknowledged(side, (ack, segment.echo), pure, mark));
+            .and_then(|ack| flow.acknowledged(side, (ack, segment.stamps.echo()), pure, mark));
         let speaks = !segment.syn && !segment.rst && segment.ack.is_some();
         let ready = speaks
             .then(|| flow.ready(side, segment.window > 0, mark))
@@ -44,16 +44,11 @@ impl Conversation {
         let widened = (speaks && segment.window > 0)
             .then(|| flow.widens(side, full, mark))
             .flatten();
-        if let Some(told) = &mut acknowledged {
-            if pure
-                && is_slow(&told.0)
-                && !self.window_was_full(side, told, mark)
-                && is_late(&told.0)
-            {
-                self.acknowledges_late(side, &told.0, mark);
+        let told = acknowledged.is_some();
+        if let Some(mut told) = acknowledged {
+            if pure && is_slow(&told.0) {
+                self.acknowledges_slowly(side, &mut told, mark);
             }
-        }
-        if let Some(told) = acknowledged {
             if told.1 < FULL.into() && shows_several(&told.0) {
                 self.pairing.holds_nothing(1 - side);
             }
@@ -81,7 +76,7 @@ impl Conversation {
         if let Some(after_ns) = widened {
             self.widens_window(side, after_ns, mark);
         }
-        acknowledged.is_some()
+        told
     }
 
     /// Notices data on its way, or on its way again. Whether that is so sooner than any timer, because of what the other side

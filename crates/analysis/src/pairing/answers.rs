@@ -19,10 +19,10 @@ impl Pairing {
         events: &mut impl Events,
     ) -> Option<u64> {
         let Incoming {
+            side,
             message,
             between,
             world,
-            ..
         } = *incoming;
         // Who answers had more of the other side than the capture: a request with the same
         // identifier may be among that.
@@ -111,26 +111,7 @@ impl Pairing {
         if x.brief && self.may_be_interim(at, x, incoming) {
             return Some(serial);
         }
-        self.answers_whole(at, x, incoming, events);
-        Some(serial)
-    }
-
-    /// A message of the response to this request, perhaps the last.
-    #[inline(always)]
-    pub(super) fn answers_whole(
-        &mut self,
-        at: usize,
-        x: &Exchange,
-        incoming: &Incoming<'_>,
-        events: &mut impl Events,
-    ) {
-        let Incoming {
-            side,
-            message,
-            between,
-            world,
-        } = *incoming;
-        let (open, tally) = (&mut *self.open[at], &message.tally);
+        let open = &mut *self.open[at];
         open.read(message, x, world);
         if between.may_be_again(side, tally) {
             open.lost_behind(between.again_after(side, tally));
@@ -143,6 +124,7 @@ impl Pairing {
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
         }
+        Some(serial)
     }
 
     /// A response to no request that is open, if it is one.

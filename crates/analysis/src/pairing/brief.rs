@@ -39,7 +39,8 @@ impl Pairing {
         let tally = &incoming.message.tally;
         open.deed = Deed::Response;
         open.transaction.absorb(tally);
-        let mut message = KeptMessage::of(x, incoming);
+        let known = Exchange { brief: false, ..*x };
+        let mut message = KeptMessage::of(&known, incoming);
         // Taken in already.
         message.tally = PieceTally {
             share: 0,
@@ -81,14 +82,6 @@ impl Pairing {
         }
     }
 
-    /// Whether this request has a short response of which nothing tells yet what it is.
-    #[inline]
-    pub(super) fn has_brief(&self, serial: u64) -> bool {
-        self.brief
-            .as_ref()
-            .is_some_and(|brief| brief.serial == serial)
-    }
-
     fn takes_brief(
         &mut self,
         BriefResponse { serial, message }: BriefResponse,
@@ -106,7 +99,9 @@ impl Pairing {
         let Mark { frame, .. } = message.tally.extent.first;
         message.again((between, world), |x, incoming| match interim {
             true => self.is_under_way(at, Role::Interim, incoming, events),
-            false => self.answers_whole(at, x, incoming, events),
+            false => {
+                self.response(x, incoming, events);
+            }
         });
         if interim && self.observed {
             events.tell(Event::Did(number, Deed::Interim, Some(frame)));

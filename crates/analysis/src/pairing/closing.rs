@@ -256,14 +256,10 @@ impl Pairing {
         if !self.unsure.is_empty() {
             self.settle(world, events);
         }
-        let (done, serial) = (self.open[at].state == OpenState::Done, self.open[at].serial);
-        if !done && self.has_brief(serial) {
-            self.settle_brief(Some(serial), between, world, events);
+        if self.open[at].state != OpenState::Done {
+            self.gives_up(at, between, world, events);
         }
         let open = &mut *self.open[at];
-        if open.state != OpenState::Done {
-            open.unshelve(events);
-        }
         match open.state {
             OpenState::Done => {
                 if let Some(at) = open.repeated_at {
@@ -293,6 +289,23 @@ impl Pairing {
         };
         events.tell(Event::Closed(open.case(), open.transaction.is_as_told()));
         world.spare.borrow_mut().keep(open);
+    }
+
+    /// A request that is not answered will be closed: unless it was, as far as anybody can tell.
+    #[cold]
+    fn gives_up(
+        &mut self,
+        at: usize,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let serial = self.open[at].serial;
+        self.settle_brief(Some(serial), between, world, events);
+        let open = &mut *self.open[at];
+        if open.state != OpenState::Done {
+            open.unshelve(events);
+        }
     }
 
     /// What is said of a request that has no whole response, `now` or at the end of its time; gives
