@@ -280,6 +280,9 @@ impl Pairing {
                 let open = &mut *self.open[at];
                 open.transaction.response = None;
                 open.stops_waiting(end, events);
+                if open.transaction.flags.contains(Flags::OPEN_AT_END) {
+                    events.tell(Event::Unfinished(&open.transaction, open.reached));
+                }
             }
         }
         let Some(open) = self.open.remove(at) else {
