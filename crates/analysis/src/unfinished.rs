@@ -1,9 +1,9 @@
-//! Requests without a response when the capture ended.
+//! Requests of whose response there was nothing when the capture ended.
 
 use crate::{Flags, Transaction};
 use wirewait_wire::{Kind, Timestamp};
 
-/// A request that had no response when the capture ended: what became of it nobody knows, and its time is unknown. The
+/// A whole request of whose response nothing had come when the capture ended: what became of it nobody knows, and its time is unknown. The
 /// one that was open for longest.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
