@@ -28,6 +28,8 @@ enum Ends {
     Answered,
     /// The client gives up and aborts the connection.
     Aborted,
+    /// The capture ends.
+    Open,
 }
 
 /// Thirty reads of 1 ms, 2 ms apart; one that the server's transport acknowledges after 40 ms and that is over after so
@@ -84,6 +86,10 @@ fn frames(wait_ms: i64, meanwhile: Meanwhile, ends: Ends) -> Vec<OwnedFrame> {
             reads(&mut lines, &mut number, &mut now);
         }
         Ends::Aborted => lines.push(format!("{} C>S tcp reset", at(end))),
+        Ends::Open => {
+            lines.push(format!("{} C>S tcp keepalive", at(end)));
+            lines.push(format!("{} S>C tcp ack", at(end + 1)));
+        }
     }
     lines.push("[answer]".to_owned());
     let text = lines.join("\n") + "\n";
@@ -93,17 +99,23 @@ fn frames(wait_ms: i64, meanwhile: Meanwhile, ends: Ends) -> Vec<OwnedFrame> {
 
 /// The verdict on these frames.
 fn verdict(name: &str, frames: &[OwnedFrame]) -> Value {
+    let json: Value = serde_json::from_slice(&reported(name, &["json"], frames)).unwrap();
+    json["verdict"].clone()
+}
+
+/// What is reported of these frames in this format, and with these options behind it.
+fn reported(name: &str, format: &[&str], frames: &[OwnedFrame]) -> Vec<u8> {
     let file = format!("wirewait-overdue-{name}-{}.pcapng", std::process::id());
     let file = std::env::temp_dir().join(file);
     std::fs::write(&file, capture_of(frames)).unwrap();
     let report = program()
-        .args(["report", "--format", "json"])
+        .args(["report", "--format"])
+        .args(format)
         .arg(&file)
         .output()
         .unwrap();
     std::fs::remove_file(&file).unwrap();
-    let json: Value = serde_json::from_slice(&report.stdout).unwrap();
-    json["verdict"].clone()
+    report.stdout
 }
 
 /// The server's share contains its part of what the scenario takes; it is named, and nothing is said of a clock or of
@@ -147,6 +159,31 @@ fn a_response_behind_the_time_out_is_the_servers_time() {
 #[test]
 fn a_request_that_arrived_and_is_given_up_is_the_servers_time() {
     is_the_servers("aborted", 35_000, (Meanwhile::Nothing, Ends::Aborted));
+}
+
+/// Where the capture ends first, nobody can tell what became of it: its time is unknown, and it is named. A time-out that
+/// has passed says that nobody waits any more: the server had it until then.
+#[test]
+fn a_request_that_is_open_when_the_capture_ends_is_named() {
+    let frames = frames(30_000, Meanwhile::KeepAlives, Ends::Open);
+    let said = verdict("open", &frames);
+    assert_eq!(said["culprit"], "none", "{said}");
+    let doubt = said["doubts"].to_string();
+    for part in [
+        "SMB2 READ of 10.0.0.1:1025 at 10.0.0.9:445 (frame ",
+        "was open for 30.0 s when the capture ended, without a response; the server's transport had acknowledged it",
+    ] {
+        assert!(doubt.contains(part), "{doubt}");
+    }
+    let short = String::from_utf8(reported("open-text", &["text"], &frames)).unwrap();
+    assert!(short.contains("without a response"), "{short}");
+    let timed = reported("open-timed", &["json", "--timeout", "20s"], &frames);
+    let timed: Value = serde_json::from_slice(&timed).unwrap();
+    assert_eq!(
+        timed["verdict"]["culprit"], "server",
+        "{}",
+        timed["verdict"]
+    );
 }
 
 /// Nothing says that it arrived: the client would have sent it again, so the clock is suspected.

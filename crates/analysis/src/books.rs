@@ -22,6 +22,7 @@ use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::FrameWatch;
 use crate::table::TablePlace;
+use crate::unfinished::OpenAtEnd;
 use crate::world::{Seen, World};
 use crate::{Attribution, Mark, Notice, Noticed, Settings, Sink, Thresholds};
 pub(crate) use reporter::Reporter;
@@ -37,6 +38,7 @@ use wirewait_wire::{Endpoint, Facts, Presence, StopReason, Timestamp};
 pub(crate) struct Books {
     pub(crate) directory: Directory,
     pub(crate) slowest: Slowest,
+    pub(crate) unfinished: OpenAtEnd,
     /// Empty while it is lent.
     pub(crate) accounting: Accounting,
     /// What is to be posted where the accounting is lent to.
@@ -74,6 +76,7 @@ impl Books {
         Self {
             directory: Directory::new(settings.rows),
             slowest: Slowest::new(settings.slowest),
+            unfinished: OpenAtEnd::default(),
             accounting: Accounting::new(&settings),
             lent: None,
             routing: Routing::new(settings.private),

@@ -4,7 +4,8 @@
 //! A stamp below the one before it has one of three reasons:
 //!
 //! - The frames were handed over in another order than they came: the stamp is a little lower,
-//!   and the next one is as high as ever. All stamps are right, and nothing follows from it.
+//!   and the next one is as high as ever. All stamps are right, and nothing follows from it. Two processors that
+//!   write frames of one burst do so with several frames in a row, a few microseconds apart.
 //! - The clock was set back: the stamps stay lower. Times across the step mean nothing.
 //! - One stamp is wrong, this one or the one before: the others go on as if it were not there.
 //!   No time that begins or ends with it means anything; others do.
@@ -21,6 +22,10 @@ pub(crate) use wirewait_model::DISPLACED_NS;
 
 /// A stamp that lies farther ahead of the one before may be wrong: the next one tells, ns.
 pub(crate) const SILENCE_NS: i64 = 1_000_000_000;
+
+/// So little below the highest stamp, any number of frames may stand in the wrong place, ns. A clock that is set back by so
+/// little is beyond the highest stamp again as soon as that time has passed, and no time is wrong by more.
+const SCATTERED_NS: i64 = 1_000_000;
 
 /// A clock that steps by less may be one whose frames are handed over late by one of several queues, ns:
 /// no account is cut.
@@ -179,7 +184,7 @@ pub(crate) struct Clock {
     /// before the time before that.
     lost: Option<Timestamp>,
     lost_before: Option<Timestamp>,
-    /// A frame that may only stand in the wrong place, and its stamp.
+    /// A frame that may only stand in the wrong place, and its stamp: of several, the one with the lowest.
     displaced: Option<(u64, Timestamp)>,
     /// The moment that has surely passed: a single stamp may be wrong.
     sure: Timestamp,
@@ -282,15 +287,37 @@ impl Clock {
             }
             self.is_sure();
             self.rise(at);
-        } else if self.displaced.is_none() && self.high.since(at) <= DISPLACED_NS {
-            self.displaced = Some((number, at));
-        } else if let Some((frame, stamp)) = self.displaced.take() {
+        } else if self.is_displaced(at) {
+            let lowest = self.displaced.filter(|(_, stamp)| *stamp <= at);
+            self.displaced = lowest.or(Some((number, at)));
+            if self.is_scattered(at) {
+                // There are two stamps as high as this: neither alone is wrong.
+                self.lower = self.lower.max(at);
+            }
+        } else if let Some((frame, stamp)) =
+            self.displaced.filter(|(_, at)| !self.is_scattered(*at))
+        {
             // It was no single one.
+            self.displaced = None;
             self.step(frame, stamp);
             self.unusual(number, at);
         } else {
+            self.only_displaced();
             self.step(number, at);
         }
+    }
+
+    /// Whether a frame with this stamp, below the highest, may only stand in the wrong place: it is the first one, or those
+    /// before it were hardly lower.
+    fn is_displaced(&self, at: Timestamp) -> bool {
+        let first = self
+            .displaced
+            .is_none_or(|(_, stamp)| self.is_scattered(stamp));
+        first && self.high.since(at) <= DISPLACED_NS
+    }
+
+    fn is_scattered(&self, at: Timestamp) -> bool {
+        self.high.since(at) < SCATTERED_NS
     }
 
     /// The clock stepped back to `at` before this frame.
@@ -489,6 +516,58 @@ mod tests {
         let twice = [0, 5, 20, 15, 40, 30, 50];
         assert_eq!(steps(&twice), [0; 0]);
         assert_eq!(elapsed_ms(&twice), 50);
+    }
+
+    /// As [`clock`], of microseconds.
+    fn fine_clock(stamps_us: &[i64]) -> Clock {
+        let mut clock = Clock::default();
+        for (number, us) in (1..).zip(stamps_us) {
+            clock.frame(number, Timestamp::from_nanos(us * 1_000));
+        }
+        clock
+    }
+
+    /// As in captures of a bridge whose frames two processors handle: acknowledgements stand behind data that came later.
+    #[test]
+    fn frames_that_two_processors_write_are_no_step() {
+        let runs = [
+            &[0, 5_000, 5_030, 5_005, 5_006, 5_029, 5_031, 9_000][..],
+            &[0, 5_000, 5_010, 5_003, 5_002, 5_009, 5_001, 5_010, 9_000],
+            &[0, 5_000, 5_999, 5_001, 5_002, 6_001, 6_000, 9_000],
+        ];
+        for stamps in runs {
+            let clock = fine_clock(stamps);
+            assert_eq!(clock.count, 0, "{stamps:?}");
+            assert_eq!(clock.steps, Steps::default(), "{stamps:?}");
+            assert_eq!(clock.elapsed_ns(), 9_000_000, "{stamps:?}");
+            assert!(clock.is_steady(), "{stamps:?}");
+        }
+        let ends = fine_clock(&[100, 130, 98, 99, 95, 97]);
+        let ns = |at: Option<Timestamp>| at.map(|at| at.as_nanos());
+        assert_eq!(ns(ends.first()), Some(95_000));
+        assert_eq!(ns(ends.last()), Some(130_000));
+        assert_eq!(ends.elapsed_ns(), 35_000);
+    }
+
+    #[test]
+    fn among_frames_out_of_place_a_clock_that_is_set_is_seen() {
+        // One frame is 5 ms late, behind two that are hardly so.
+        let late = fine_clock(&[0, 9_000, 8_990, 8_995, 4_000, 9_001, 9_002]);
+        assert_eq!((late.count, late.elapsed_ns()), (0, 9_002_000));
+        // Two are: the clock was set back, behind those that are right.
+        let back = fine_clock(&[0, 9_000, 8_990, 8_995, 4_000, 4_001, 4_002]);
+        assert_eq!(back.count, 1);
+        assert!(back.steps.between(4, 5) && !back.steps.between(1, 4));
+        let far = fine_clock(&[0, 90_000, 89_990, 89_995, 4_000, 4_001, 4_002]);
+        assert_eq!(far.count, 1);
+        assert!(far.steps.between(4, 5) && !far.steps.between(1, 4));
+        assert!((1..=7).all(|frame| !far.steps.misled(frame)));
+        // Nor is the highest stamp alone wrong where others are as high.
+        let between = fine_clock(&[0, 90_000, 89_990, 40_000, 40_001]);
+        assert!(between.steps.between(3, 4) && !between.steps.misled(2));
+        // A millisecond below, the second one tells.
+        let by_one = fine_clock(&[0, 9_000, 8_000, 8_001, 8_002]);
+        assert_eq!(by_one.count, 1);
     }
 
     #[test]

@@ -63,6 +63,7 @@ mod totals;
 mod trail;
 mod transaction;
 mod turns;
+mod unfinished;
 mod windows;
 mod world;
 
@@ -106,6 +107,7 @@ pub use tick::ClockTick;
 pub use totals::ServerTotal;
 pub use trail::{Assembled, Deed, Stretch};
 pub use transaction::{Transaction, WHOLE_FRAME};
+pub use unfinished::Unfinished;
 pub use windows::Windows;
 pub use wirewait_model::figures::counts_for_places;
 pub use wirewait_model::load::{

@@ -4,6 +4,7 @@ use crate::apart::ClocksApart;
 use crate::clock::ClockSet;
 use crate::summary::Conversations;
 use crate::tick::ClockTick;
+use crate::unfinished::Unfinished;
 use crate::{
     Dips, Duplex, Efficiency, HopRow, Ledger, LevelCurve, RouteRow, Segment, ServiceRow, SizeCurve,
     Stalls, Symptoms, Timeline, Transaction, TransitRow, UnsurePauses,
@@ -243,6 +244,8 @@ pub struct Snapshot {
     pub symptoms: Symptoms,
     /// The slowest transactions that were answered and did not wait by design.
     pub slowest: Vec<Transaction>,
+    /// The request that was open for longest when the capture ended; no wait by design. `None` as long as it goes on.
+    pub unfinished: Option<Unfinished>,
     /// Statistics that show themselves, each as a table; empty where nobody collects
     /// [records](crate::Analyzer::recording).
     pub statistics: Vec<Statistic>,

@@ -132,6 +132,8 @@ pub(crate) enum Event<'a> {
     Grows(Case<'a>, Growth),
     /// A transaction is closed; whether it is as it was when its wait ended, but for frames that were counted.
     Closed(Case<'a>, bool),
+    /// The capture ended before anything of a response to this one came; whether its server's transport has acknowledged it.
+    Unfinished(&'a Transaction, bool),
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),

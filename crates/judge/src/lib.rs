@@ -13,6 +13,7 @@ mod finding;
 mod floor;
 mod missing;
 mod nearest;
+mod open_request;
 mod share;
 mod verdict;
 
@@ -21,6 +22,7 @@ pub use coarse::row_parts;
 pub use finding::Finding;
 pub use missing::Missing;
 pub use nearest::{Measured, Nearest, nearest};
+pub use open_request::OpenRequest;
 pub use share::{Culprit, Share};
 pub use verdict::{Doubt, OnTheWay, Verdict};
 

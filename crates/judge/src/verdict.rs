@@ -6,6 +6,7 @@ use crate::coarse;
 use crate::finding::Finding;
 use crate::floor::floor;
 use crate::missing::Missing;
+use crate::open_request::OpenRequest;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
 use std::cmp::Ordering;
 use wirewait_analysis::{
@@ -119,6 +120,8 @@ pub struct Verdict {
     /// The highest utilisation of any link in any second, in millionths; `None` where no speed
     /// is known.
     pub busiest: Option<u64>,
+    /// The request that most of the unknown time is of: it had no response when the capture ended.
+    pub unfinished: Option<OpenRequest>,
     /// Where the capture was made, and what follows.
     pub on_the_way: OnTheWay,
     /// What speaks against it.
@@ -240,6 +243,7 @@ impl Verdict {
                 .segment
                 .busiest(1_000_000_000)
                 .map(|b| b.utilisation),
+            unfinished: OpenRequest::behind(snapshot, unknown_ns),
             on_the_way,
             doubts,
         }

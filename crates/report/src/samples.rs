@@ -19,7 +19,9 @@ macro_rules! made {
 }
 pub(crate) use made;
 pub(crate) use symptoms::symptoms;
-pub(crate) use transactions::{CLOSE, READ, all, ambiguous, answered, orphan, unanswered};
+pub(crate) use transactions::{
+    CLOSE, READ, all, ambiguous, answered, orphan, unanswered, unfinished,
+};
 
 use segment::{efficiency, segment};
 

@@ -239,7 +239,11 @@ fn none(verdict: &Verdict) -> String {
     match verdict.active_ns {
         0 => "No verdict: the capture has no active time.".to_owned(),
         _ if has(|doubt| matches!(doubt, Doubt::Unknown(part) if *part > 333)) => {
-            "No verdict: too much of the time is unknown.".to_owned()
+            let why = match verdict.unfinished {
+                Some(_) => "a request had no response when the capture ended, and ",
+                None => "",
+            };
+            format!("No verdict: {why}too much of the time is unknown.")
         }
         _ => "No verdict: most of active time was spent on requests without a response.".to_owned(),
     }

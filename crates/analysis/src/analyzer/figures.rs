@@ -123,6 +123,7 @@ impl Analyzer {
             round_trips: trips,
             servers,
             slowest: books.slowest.kept(),
+            unfinished: books.unfinished.found(clock.last()),
             statistics,
             attribution: books.attribution,
             seen: Arc::clone(&books.seen),

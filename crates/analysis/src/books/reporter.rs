@@ -64,6 +64,7 @@ impl Events for Reporter<'_> {
             Event::Reached(reached) => books.sampled(&TripSample::acknowledged(reached)),
             Event::Asked(case) => books.asked(case),
             Event::Grows(case, growth) => books.grows(case, growth),
+            Event::Unfinished(transaction, arrived) => books.unfinished.met(transaction, arrived),
             Event::Repeated(after_ns) => books.spending.repeated(books.now(), after_ns),
         }
     }

@@ -282,6 +282,10 @@ impl Pairing {
                 let open = &mut *self.open[at];
                 open.transaction.response = None;
                 open.stops_waiting(end, events);
+                let waits = open.state == OpenState::Waiting;
+                if waits && open.transaction.flags.contains(Flags::OPEN_AT_END) {
+                    events.tell(Event::Unfinished(&open.transaction, open.reached));
+                }
             }
         }
         let Some(open) = self.open.remove(at) else {

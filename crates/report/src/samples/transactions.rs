@@ -3,7 +3,7 @@
 use super::{made, mark, v4};
 use std::sync::Arc;
 use wirewait_analysis::{
-    Extent, Flags, FrameCounts, Outcome, Place, Transaction, Turnaround, WHOLE_FRAME,
+    Extent, Flags, FrameCounts, Outcome, Place, Transaction, Turnaround, Unfinished, WHOLE_FRAME,
 };
 use wirewait_wire::{Chain, Effects, Endpoint, File, Kind, Operation, Status};
 
@@ -146,6 +146,11 @@ pub(crate) fn unanswered() -> Transaction {
         flags: Flags::default(),
         ..answered()
     })
+}
+
+/// A request whose server has had it for so long when the capture ends, ns.
+pub(crate) fn unfinished(open_ns: i64) -> Unfinished {
+    Unfinished::new(unanswered(), open_ns, true)
 }
 
 pub(crate) fn orphan() -> Transaction {

@@ -223,18 +223,37 @@ fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Tabl
 
 fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
     let digits = look.digits;
-    Table::over(&snapshot.slowest.iter().take(most).collect::<Vec<_>>())
-        .right("slowest", |t| {
-            t.response_time_ns().map(|ns| digits.time(ns))
+    let rows: Vec<(i64, &Transaction)> = longest(snapshot).take(most).collect();
+    Table::over(&rows)
+        .right("slowest", |(ns, _)| digits.time(*ns))
+        .left("frames", |(_, t)| match frames(t) {
+            Some((from, to)) => Some(format!("{from}>{to}")),
+            None => t
+                .request
+                .map(|request| format!("{}>no response yet", request.first.frame)),
         })
-        .left("frames", |t| {
-            frames(t).map(|(from, to)| format!("{from}>{to}"))
-        })
-        .left("operation", |t| command(t))
-        .left("server", |t| t.server.to_string())
-        .left("client", |t| t.client.to_string())
-        .rare_left("file", |t| path(t))
+        .left("operation", |(_, t)| command(t))
+        .left("server", |(_, t)| t.server.to_string())
+        .left("client", |(_, t)| t.client.to_string())
+        .rare_left("file", |(_, t)| path(t))
         .table
+}
+
+/// How long the slowest requests took; one that had no response when the capture ended has taken so long already.
+fn longest(snapshot: &Snapshot) -> impl Iterator<Item = (i64, &Transaction)> {
+    let took = |t: &Transaction| t.response_time_ns().unwrap_or(0);
+    let open = snapshot.unfinished.as_ref();
+    let open = open.map(|open| (open.open_ns, &open.request));
+    let at = open.map_or(0, |(ns, _)| {
+        snapshot.slowest.partition_point(|t| took(t) > ns)
+    });
+    let (slower, faster) = snapshot.slowest.split_at(at);
+    let timed = move |t| (took(t), t);
+    slower
+        .iter()
+        .map(timed)
+        .chain(open)
+        .chain(faster.iter().map(timed))
 }
 
 /// The first frame of the request and the last one of the response.
@@ -288,8 +307,15 @@ fn next(about: &About, snapshot: &Snapshot, listed: usize, look: Look) -> Vec<St
         return wrapped(&text, "  ", look.width);
     }
     let mut commands = vec![(full, tables)];
-    if let Some((from, to)) = snapshot.slowest.first().and_then(frames) {
-        let decode = format!("wirewait decode {file} -F {from}-{to}");
+    let slowest = longest(snapshot).next().map(|(_, t)| t);
+    let of_slowest = match slowest.and_then(frames) {
+        Some((from, to)) => Some(format!("{from}-{to}")),
+        None => slowest
+            .and_then(|t| t.request)
+            .map(|request| request.first.frame.to_string()),
+    };
+    if let Some(frames) = of_slowest {
+        let decode = format!("wirewait decode {file} -F {frames}");
         commands.push((decode, "the slowest request".to_owned()));
     }
     let first = |n| if n == 0 { "  next: " } else { "        " };
@@ -355,6 +381,31 @@ mod tests {
         snapshot.symptoms.found.clear();
         let text = written(&snapshot, 80);
         assert!(text.contains("  symptoms: none\n"), "{text}");
+    }
+
+    /// It stands where its time belongs, with what there is of it; its frame is the one to look at.
+    #[test]
+    fn a_request_that_is_open_at_the_end_is_among_the_slowest() {
+        let table = |open_ns: i64| {
+            let mut snapshot = samples::snapshot();
+            snapshot.unfinished = Some(samples::unfinished(open_ns));
+            let text = written(&snapshot, 100);
+            let lines = text.lines().skip_while(|line| !line.contains("slowest"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let open = samples::unfinished(0).request.request.unwrap().first.frame;
+        let long = table(7_100_000_000);
+        assert!(long[1].starts_with("   7.10 s"), "{long:?}");
+        let said = format!("{open}>no response yet");
+        assert!(long[1].contains(&said), "{long:?}");
+        let decode = |lines: &[String], frames: &str| {
+            let command = format!("-F {frames} ");
+            lines.iter().any(|line| line.contains(&command))
+        };
+        assert!(decode(&long, &open.to_string()), "{long:?}");
+        let short = table(1_000);
+        assert!(short[2].contains(&said), "{short:?}");
+        assert!(!decode(&short, &open.to_string()), "{short:?}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What speaks against the verdict, in words.
 
 use super::{counted, seconds, were};
-use crate::figures::{Grouped, Percent};
+use crate::escape::Escaped;
+use crate::figures::{Command, Grouped, Percent};
 use wirewait_analysis::{ClockSet, ENOUGH};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, Verdict};
 
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
@@ -72,10 +73,15 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             seconds(*ns)
         ),
         Doubt::Unknown(part) => format!(
-            "Doubt: {} of the time ({}) is unknown and counts nowhere: responses may be missing \
-             from the capture. Capture both directions, without loss, and until the last response.",
+            "Doubt: {} of the time ({}) is unknown and counts nowhere: {}",
             Percent(*part, 1000),
-            seconds(verdict.unknown_ns)
+            seconds(verdict.unknown_ns),
+            match &verdict.unfinished {
+                Some(request) => unfinished(request),
+                None => "responses may be missing from the capture. Capture both directions, without loss, and \
+                         until the last response."
+                    .to_owned(),
+            }
         ),
         Doubt::Unanswered(part) => format!(
             "Doubt: {} of active time was spent on requests that were never answered; that is \
@@ -170,11 +176,44 @@ fn clock_set(set: &ClockSet) -> String {
     )
 }
 
+/// A time-out is advised for requests that are open for longer, ns.
+const LONG_NS: u64 = 1_000_000_000;
+
+/// A request that is so long without a response when the capture ends is what to look at. Whether its server has it is
+/// as much as a capture can tell: what it was doing shows only when it answers.
+fn unfinished(open: &OpenRequest) -> String {
+    let path = open.path.as_deref();
+    let file = path.map_or_else(String::new, |path| format!(" for file {}", Escaped(path)));
+    let command = Command {
+        name: open.command,
+        code: open.code,
+    };
+    let arrived = match open.arrived {
+        true => "the server's transport had acknowledged it",
+        false => "no acknowledgement of it alone was seen",
+    };
+    let next = match open.arrived && open.open_ns >= LONG_NS {
+        true => {
+            "Capture until it is answered; a --timeout below that counts such time as the server's."
+        }
+        false => "Capture until the last response.",
+    };
+    format!(
+        "{} {command}{file} of {} at {} (frame {}) was open for {} when the capture ended, without a response; \
+         {arrived}. {next}",
+        open.protocol.to_uppercase(),
+        open.client,
+        open.server,
+        open.frame,
+        seconds(open.open_ns),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::verdict;
     use super::*;
-    use crate::samples::made;
+    use crate::samples::{made, v4};
     use wirewait_analysis::UnsurePauses;
     use wirewait_judge::Finding;
 
@@ -216,6 +255,46 @@ mod tests {
              and retransmitted 200 ms or more later. To tell, capture at the client, or give both captures \
              to `wirewait between`."
         );
+    }
+
+    /// Whether its server has it, and what to do about that.
+    #[test]
+    fn a_request_that_most_of_the_unknown_time_is_of_is_named() {
+        let said = |arrived: bool, open_ns: u64| {
+            let mut of = verdict(Finding::None, vec![Doubt::Unknown(490)]);
+            (of.unknown_ns, of.answered) = (7_000_000_000, 500);
+            of.unfinished = Some(OpenRequest {
+                protocol: "smb2",
+                command: "READ",
+                code: 8,
+                client: v4(11, Some(1025)),
+                server: v4(1, Some(445)),
+                path: Some("f3.bin".into()),
+                frame: 2155,
+                open_ns,
+                arrived,
+            });
+            let doubt = doubts(&of).next().unwrap();
+            (super::super::sentence(&of), doubt)
+        };
+        let (why, doubt) = said(true, 7_100_000_000);
+        assert_eq!(
+            why,
+            "No verdict: a request had no response when the capture ended, and too much of the time is unknown."
+        );
+        assert_eq!(
+            doubt,
+            "Doubt: 49.0 % of the time (7.00 s) is unknown and counts nowhere: SMB2 READ for file f3.bin of \
+             10.0.0.11:1025 at 10.0.0.1:445 (frame 2155) was open for 7.10 s when the capture ended, without a response; \
+             the server's transport had acknowledged it. Capture until it is answered; a --timeout below that counts such \
+             time as the server's."
+        );
+        let (_, lost) = said(false, 7_100_000_000);
+        let end = "no acknowledgement of it alone was seen. Capture until the last response.";
+        assert!(lost.ends_with(end), "{lost}");
+        let (_, short) = said(true, 42_000_000);
+        let end = "had acknowledged it. Capture until the last response.";
+        assert!(short.ends_with(end), "{short}");
     }
 
     #[test]
