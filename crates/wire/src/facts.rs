@@ -29,7 +29,9 @@ pub enum Scaling {
 }
 
 /// The time stamps that a segment carries (RFC 7323, section 3.2).
+// A segment has no room between its fields for what 8 bytes are aligned to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(Rust, packed(4))]
 pub struct SegmentStamps(u64);
 
 impl SegmentStamps {

@@ -34,15 +34,15 @@ impl Pairing {
         let began = message.tally.extent.first;
         let found = found.filter(|at| {
             let open = &self.open[*at];
-            let other = unseen || self.open.is_overlaid(*at);
-            (open.state != OpenState::Done || !other) && !open.came_after(began)
+            let other = || unseen || self.open.is_overlaid(*at);
+            (open.state != OpenState::Done || !other()) && !open.came_after(began)
         });
         let Some(at) = found else {
             return self.answers_none(x, incoming, events);
         };
         let alone = self.open.len() == 1;
-        if x.opaque && !alone && x.role == Role::Response && self.open.are_guessed() {
-            events.tell(Event::GuessedOrder);
+        if x.opaque && self.may_be_interim((at, alone), x, incoming, events) {
+            return Some(self.open[at].serial);
         }
         let awaited = self.open.is_awaited(at) && (unseen || self.open.is_overlaid(at))
             || self.open.lacks_since(at, unseen);
@@ -108,10 +108,6 @@ impl Pairing {
             open.state = OpenState::Asking;
             return Some(serial);
         }
-        if x.brief && self.may_be_interim(at, x, incoming) {
-            return Some(serial);
-        }
-        let open = &mut *self.open[at];
         open.read(message, x, world);
         if between.may_be_again(side, tally) {
             open.lost_behind(between.again_after(side, tally));

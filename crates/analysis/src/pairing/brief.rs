@@ -21,18 +21,23 @@ pub(super) struct BriefResponse {
 }
 
 impl Pairing {
-    /// Keeps a short response to this request until the next message tells what it is; whether it may be an interim one.
+    /// Keeps an opaque response to this request, if that is short, until the next message tells what it is; whether it may be an
+    /// interim one. `alone`: no other request is known.
     #[cold]
     #[inline(never)]
     pub(super) fn may_be_interim(
         &mut self,
-        at: usize,
+        (at, alone): (usize, bool),
         x: &Exchange,
         incoming: &Incoming<'_>,
+        events: &mut impl Events,
     ) -> bool {
+        if !alone && x.role == Role::Response && self.open.are_guessed() {
+            events.tell(Event::GuessedOrder);
+        }
         let only = self.open.asking().take(2).count() == 1;
         let open = &mut *self.open[at];
-        if !only || open.state != OpenState::Waiting || open.transaction.interims > 0 {
+        if !x.brief || !only || open.state != OpenState::Waiting || open.transaction.interims > 0 {
             return false;
         }
         let serial = open.serial;

@@ -256,10 +256,11 @@ impl Pairing {
         if !self.unsure.is_empty() {
             self.settle(world, events);
         }
-        if self.open[at].state != OpenState::Done {
+        let mut open = &mut *self.open[at];
+        if open.state != OpenState::Done {
             self.gives_up(at, between, world, events);
+            open = &mut *self.open[at];
         }
-        let open = &mut *self.open[at];
         match open.state {
             OpenState::Done => {
                 if let Some(at) = open.repeated_at {
