@@ -5,8 +5,8 @@ use crate::parse::{header, malformed};
 use std::fmt;
 use std::num::NonZeroU32;
 use wirewait_wire::{
-    Carries, Claim, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling, SegmentStamps,
-    Steady, Stream, Table, Verified,
+    Carries, Claim, Deciding, Dissector, Facts, Fault, Fields, Input, Layer, Next, Order, Scaling,
+    SegmentStamps, Steady, Stream, Table, Verified,
 };
 
 /// Ports of either end; the lower one is tried first.
@@ -463,7 +463,9 @@ mod tests {
         let both = |bytes: &[u8]| {
             let mut facts = Facts::default();
             varies(Input { bytes, length: 40 }, &mut facts).unwrap();
-            let of = |stream: Stream| [stream.stamps.stamp(), stream.stamps.echo()].map(|of| of.map(NonZeroU32::get));
+            let of = |stream: Stream| {
+                [stream.stamps.stamp(), stream.stamps.echo()].map(|of| of.map(NonZeroU32::get))
+            };
             match facts.order {
                 Order::Stream(stream) => (of(read(bytes, 40).1), of(stream)),
                 other => panic!("{other:?}"),
