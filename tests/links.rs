@@ -572,8 +572,7 @@ fn which_encrypted_response_answers_which_request_is_doubted_where_that_is_guess
 
 /// Encrypted requests of so many bytes, and what comes for each of them: how much later, and how long; then the client works.
 fn sealed(bytes: u32, responses: &[(i64, u32)], works: i64) -> Play {
-    // Where the one who has the time is.
-    let mut play = Play::new(TCP, PLACES[usize::from(works == 0)]);
+    let mut play = Play::new(TCP, PLACES[1]);
     for _ in 0..40 {
         let began = play.at;
         let asked = play.says(C, began, &format!("smb2 encrypted bytes={bytes}"));
@@ -605,7 +604,7 @@ fn a_short_encrypted_response_is_an_interim_one_if_the_server_goes_on() {
     assert!(twice.iter().all(|t| t.interims == 1), "{twice:?}");
     // The client goes on: that was the response.
     let play = sealed(113, &[(1, 73)], 29 * MS);
-    let found = play.judged("sealed-error", Culprit::Client);
+    let found = play.possible("sealed-error");
     for t in &found.transactions {
         assert_eq!((t.interims, t.frames.response), (0, 1));
         assert_eq!(t.turnaround.exact(), Some(MS + 2 * play.ways[S]));
