@@ -570,7 +570,7 @@ fn which_encrypted_response_answers_which_request_is_doubted_where_that_is_guess
     }
 }
 
-/// Encrypted requests of so many bytes, and what comes for each of them: how much later, and how long; then the client works.
+/// Encrypted requests of this length, and what comes for each of them: how much later, and how long; then the client works.
 fn sealed(bytes: u32, responses: &[(i64, u32)], works: i64) -> Play {
     let mut play = Play::new(TCP, PLACES[1]);
     for _ in 0..40 {

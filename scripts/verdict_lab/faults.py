@@ -33,7 +33,7 @@ class Fault:
         self.bytes_per_s = bytes_per_s
         # Each frame is on its way between the first and the second number of ms besides, and none overtakes another.
         self.varies = varies
-        # On the way from one end (0: the client), each frame takes so many ms longer, in so many ms of each so many.
+        # (from, late, on, each): frames from that end (0: the client) are `late` ms later in the first `on` of each `each` ms.
         self.bursts = bursts
         # Each nth acknowledgement without data, and each nth "pending", is lost, which costs nobody time.
         self.acks, self.interims = acks, interims

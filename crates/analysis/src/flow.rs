@@ -181,8 +181,8 @@ impl StreamFlow {
         });
     }
 
-    /// `side` sends the data again that begins with `number`, with this time stamp of its own. Whether it does so sooner than any timer, with more sent behind
-    /// it.
+    /// `side` sends the data again that begins with `number`, with this time stamp of its own. Whether it does so sooner
+    /// than any timer, with more sent behind it.
     pub(crate) fn resent(
         &mut self,
         side: usize,
