@@ -476,6 +476,8 @@ enum Gives {
     Acknowledges,
     /// It closes the file.
     Closes,
+    /// It does not, until the server has waited for so long.
+    Never,
 }
 
 /// As [`broken`]; the names of what the second client opens begin with this, and those of the first one's with "f".
@@ -517,19 +519,25 @@ fn broken_and_given(
         let breaks = framed(&[(breaks, request::oplock_break(file, 0))]);
         let told = holder.sends(SERVER, came + works, &breaks);
         let gives = told + hold;
-        let (by, bodies) = match gives_by {
+        let given = match gives_by {
             Gives::Acknowledges => {
                 let body = || request::oplock_break(file, 0);
-                (command::OPLOCK_BREAK, [body(), body()])
+                Some((command::OPLOCK_BREAK, [body(), body()]))
             }
-            Gives::Closes => (command::CLOSE, [request::close(file), response::close()]),
+            Gives::Closes => Some((command::CLOSE, [request::close(file), response::close()])),
+            Gives::Never => None,
         };
-        let [asked_by, answered_by] = bodies;
-        let acknowledges = holder.message(CLIENT, by, 0, asked_by);
-        let came = holder.sends(CLIENT, gives, &acknowledges);
-        let answer = holder.message(SERVER, by, 0, answered_by);
-        let end = holder.sends(SERVER, came + 100 * US, &answer);
-        holder.over((gives, end), 0, 100 * US);
+        let came = match given {
+            Some((by, [asked_by, answered_by])) => {
+                let acknowledges = holder.message(CLIENT, by, 0, asked_by);
+                let came = holder.sends(CLIENT, gives, &acknowledges);
+                let answer = holder.message(SERVER, by, 0, answered_by);
+                let end = holder.sends(SERVER, came + 100 * US, &answer);
+                holder.over((gives, end), 0, 100 * US);
+                came
+            }
+            None => came + works + hold,
+        };
         let opened = other.message(
             SERVER,
             command::CREATE,
@@ -830,6 +838,34 @@ fn an_oplock_that_is_given_back_by_closing_is_a_clients_time() {
     let (frames, did) =
         broken_and_given((SERVER, 100 * US), (700 * MS, 600 * MS), "f", Gives::Closes);
     judged("closes-700", &frames, &did, &expected);
+}
+
+/// The holder does not say anything, and the server gives up after 35 s. One that takes 3 s, which is less than any server
+/// waits for that, takes them for something else.
+#[test]
+fn an_oplock_that_is_never_given_back_is_a_clients_time() {
+    let expected = Expected {
+        culprit: Culprit::Client,
+        stall: "break",
+        words: "was waiting for another client to give its oplock back",
+        symptom: "break_waits",
+        never: &["slow_server", "server_busy", "slow_answers"],
+    };
+    let (frames, did) = broken_and_given(
+        (SERVER, 100 * US),
+        (35_000 * MS, 600 * MS),
+        "f",
+        Gives::Never,
+    );
+    judged("never", &frames, &did, &expected);
+    let (frames, _) = broken_and_given(
+        (SERVER, 100 * US),
+        (3_000 * MS, 600 * MS),
+        "f",
+        Gives::Never,
+    );
+    let verdict = Verdict::on(&analyse_frames(&frames).snapshot);
+    assert_eq!(verdict.finding, Finding::Named(Culprit::Server));
 }
 
 /// While a client gives another file back, the server takes its time for an open.

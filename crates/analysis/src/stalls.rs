@@ -221,7 +221,7 @@ pub(crate) struct GivenBack {
     pub(crate) at: TablePlace,
     /// The file, if it has a name.
     pub(crate) file: Option<TablePlace>,
-    /// The break, and its acknowledgement.
+    /// The break, and its acknowledgement; the break again as long as there is none.
     pub(crate) from: Mark,
     pub(crate) to: Mark,
 }
@@ -230,6 +230,11 @@ impl GivenBack {
     /// How long that took, ns.
     pub(crate) fn ns(&self) -> i64 {
         self.from.until(self.to).unwrap_or(0)
+    }
+
+    /// Whether it was acknowledged.
+    pub(crate) fn is_given(&self) -> bool {
+        self.to.frame != self.from.frame
     }
 
     /// What it is of a request that waited for it.

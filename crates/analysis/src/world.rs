@@ -113,7 +113,9 @@ pub(crate) enum Event<'a> {
     Stalled(&'a Stall),
     /// Its request and its response were so much longer than others on their way.
     Late([Lateness; 2]),
-    /// A client acknowledged the break of an oplock or a lease.
+    /// A server asks a client for an oplock or a lease back.
+    TookBack(Case<'a>),
+    /// A client acknowledged that.
     GaveBack(Case<'a>),
     /// The client aborted the connection then, while it waited.
     Abandoned(Wait<'a>, Timestamp),

@@ -251,6 +251,11 @@ impl Accounts {
 
     /// From the beginning of the wait to `at` the response, or the request, was lost.
     pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp, operations: &mut Operations) {
+        if wait.case.transaction.response.is_some()
+            && let Some(client) = self.clients.known(wait.case.parties.client)
+        {
+            client.nearest.had_it_later(wait.began, at);
+        }
         self.within_gaps(Phase::Retransmission, wait, at, operations);
     }
 

@@ -85,6 +85,7 @@ enum Entry {
     Lost(EnteredWait, Timestamp),
     Unseen(EnteredWait, Timestamp),
     Abandoned(EnteredWait, Mark),
+    TookBack,
     GaveBack,
     Stalled(Box<Stall>),
     Late([Lateness; 2]),
@@ -173,6 +174,12 @@ impl EntryBatch {
     pub(crate) fn abandoned(&mut self, wait: &Wait<'_>, mark: Mark) {
         let entered = self.wait(wait);
         self.entries.push(Entry::Abandoned(entered, mark));
+    }
+
+    #[cold]
+    pub(crate) fn took_back(&mut self, case: Case<'_>) {
+        self.case(case);
+        self.entries.push(Entry::TookBack);
     }
 
     #[cold]
@@ -333,6 +340,7 @@ impl Entry {
             Self::Lost(wait, at) => accounting.lost(wait.of(case), *at),
             Self::Unseen(wait, at) => accounting.unseen(wait.of(case), *at),
             Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),
+            Self::TookBack => accounting.watch.took_back(case),
             Self::GaveBack => accounting.watch.gave_back(case),
             Self::Begins(_)
             | Self::ClosedAsTold(..)

@@ -186,6 +186,17 @@ impl Books {
         }
     }
 
+    /// An oplock or a lease is to be given back.
+    #[cold]
+    pub(super) fn took_back(&mut self, case: Case<'_>) {
+        let mut room = None;
+        let case = case.known(&mut self.directory, &mut room);
+        match &mut self.lent {
+            None => self.accounting.watch.took_back(case),
+            Some(entries) => entries.took_back(case),
+        }
+    }
+
     /// A break was acknowledged.
     #[cold]
     pub(super) fn gave_back(&mut self, case: Case<'_>) {

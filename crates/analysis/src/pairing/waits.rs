@@ -29,7 +29,7 @@ impl Open {
             return;
         }
         self.waiting = match self.transaction.kind {
-            Kind::Break => Waiting::Nobody,
+            Kind::Break => self.takes_back(events),
             Kind::Wait => Waiting::ByDesign(began),
             _ => Waiting::Client(began),
         };
@@ -38,6 +38,13 @@ impl Open {
             Waiting::Client(_) => events.tell(Event::Begins(self.wait(began))),
             Waiting::ByDesign(_) => events.tell(Event::Waits(self.wait(began))),
         }
+    }
+
+    /// A break: who waits for it is in another request.
+    #[cold]
+    fn takes_back(&self, events: &mut impl Events) -> Waiting {
+        events.tell(Event::TookBack(self.case()));
+        Waiting::Nobody
     }
 
     /// It is answered, and its client on probation no longer: those who keep something of the

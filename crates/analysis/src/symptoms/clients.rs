@@ -8,7 +8,7 @@ use crate::bounds::{Bound, Hits};
 use crate::case::Case;
 use crate::stalls::GivenBack;
 use crate::table::TablePlace;
-use crate::{Fidelity, Flags, Outcome, ServerRow, Transaction};
+use crate::{Fidelity, Flags, Mark, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_model::records::LineTimes;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
@@ -126,8 +126,19 @@ pub(super) struct Breaks {
 
 /// Breaks that are remembered at most.
 const BREAKS: usize = 32;
+/// A server that waits so long for the acknowledgement of a break before it answers who opens the file has given up, ns:
+/// Windows does so after 35 s ([MS-SMB2] 3.3.2.1), Samba after 30.
+const GIVES_UP_NS: i64 = 20_000_000_000;
 
 impl Breaks {
+    /// A promise is to be given back.
+    #[cold]
+    pub(super) fn took_back(&mut self, case: Case<'_>) {
+        if let Some(request) = case.transaction.request {
+            self.remember(case, request.last, request.last);
+        }
+    }
+
     /// A promise was given back.
     #[cold]
     pub(super) fn gave_back(&mut self, case: Case<'_>) {
@@ -135,6 +146,15 @@ impl Breaks {
         let (Some(request), Some(response)) = (t.request, t.response) else {
             return;
         };
+        let mut latest = self.latest.iter_mut().rev();
+        match latest.find(|of| of.from == request.last && of.holder == t.client) {
+            Some(known) => (known.to, known.file) = (response.first, file(case)),
+            None => self.remember(case, request.last, response.first),
+        }
+    }
+
+    fn remember(&mut self, case: Case<'_>, from: Mark, to: Mark) {
+        let t = case.transaction;
         if self.latest.len() == BREAKS {
             let gone = self.latest.pop_front();
             self.since = self.since.max(gone.map(|gone| gone.from.at));
@@ -144,8 +164,8 @@ impl Breaks {
             holder: t.client,
             at: case.parties.client,
             file: file(case),
-            from: request.last,
-            to: response.first,
+            from,
+            to,
         });
     }
 
@@ -170,7 +190,18 @@ impl Breaks {
             return None;
         }
         let (server, file) = (t.server.station(), file(case));
-        let waited = self.latest.iter().filter(|of| {
+        let until = |of: &GivenBack| {
+            let waited = of.from.until(response.first);
+            let in_vain = t.kind == Kind::Open && waited >= Some(GIVES_UP_NS);
+            match of.is_given() || !in_vain {
+                true => *of,
+                false => GivenBack {
+                    to: response.first,
+                    ..*of
+                },
+            }
+        };
+        let waited = self.latest.iter().map(until).filter(|of| {
             let elsewhere = of.file.zip(file).is_some_and(|(one, other)| one != other);
             of.server == server
                 && of.from.at >= request.last.at
@@ -178,7 +209,7 @@ impl Breaks {
                 && !elsewhere
         });
         let longest = waited.max_by_key(|of| (of.ns(), std::cmp::Reverse(of.from.frame)));
-        longest.copied().filter(|of| of.ns() > 0)
+        longest.filter(|of| of.ns() > 0)
     }
 
     /// How long this transaction waited for one of them, if that is worth a word.

@@ -225,7 +225,7 @@ impl Bench {
     }
 
     /// Tells something of this transaction.
-    fn about(&mut self, t: &Transaction, tell: impl FnOnce(&mut Watch, Case<'_>)) {
+    pub(super) fn about(&mut self, t: &Transaction, tell: impl FnOnce(&mut Watch, Case<'_>)) {
         let mut parties = Parties::UNKNOWN;
         self.directory.meet(t, &mut parties);
         let case = Case {

@@ -378,6 +378,12 @@ impl Watch {
         Some(repeated_ns)
     }
 
+    /// A server wants a promise back.
+    #[cold]
+    pub(crate) fn took_back(&mut self, case: Case<'_>) {
+        self.breaks.took_back(case);
+    }
+
     /// A client gave a promise back.
     #[cold]
     pub(crate) fn gave_back(&mut self, case: Case<'_>) {

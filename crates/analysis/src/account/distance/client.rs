@@ -32,6 +32,15 @@ struct Over {
     sent_to: u64,
 }
 
+impl Over {
+    /// Its response was captured: what its client sent next says when it had that. A response that the capture lacks
+    /// is known to have come by the next request alone.
+    #[inline]
+    fn is_answered(&self) -> bool {
+        self.frames[0] > 0
+    }
+}
+
 /// What is remembered of a client to bound its distance.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::account) struct Nearest {
@@ -103,6 +112,16 @@ impl Nearest {
         self.gaps.least()
     }
 
+    /// The response that was complete `before` was lost, and its client had it only then: it paused since.
+    #[cold]
+    pub(in crate::account) fn had_it_later(&mut self, before: Timestamp, then: Timestamp) {
+        if let Some((_, latest)) = &mut self.latest
+            && latest.end == before
+        {
+            latest.end = then;
+        }
+    }
+
     /// The clock was set: what follows does not come as long behind what was as its stamps say.
     pub(in crate::account) fn clock_was_set(&mut self) {
         (self.latest, self.before) = (None, None);
@@ -136,6 +155,7 @@ impl Nearest {
         if let Some((conversation, latest)) = &self.latest
             && *conversation == t.conversation
             && t.copies == 1
+            && latest.is_answered()
         {
             let gap = done.begin.since(latest.end);
             self.ahead = gap > 0 && done.asked_before(latest.sent_to);

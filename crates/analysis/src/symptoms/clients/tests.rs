@@ -1,5 +1,5 @@
-use super::super::State;
 use super::super::testing::{Bench, station, transaction};
+use super::super::{State, Watch};
 use super::*;
 use crate::Times;
 
@@ -21,6 +21,23 @@ fn an_open_waits_for_another_client() {
     );
     assert_eq!(found.subject, Subject::Server(station(9)));
     assert!(run(49).is_none());
+}
+
+/// The right was asked for 20 s before the open was answered, and is not given back.
+#[test]
+fn an_open_waits_for_a_client_that_gives_nothing_back() {
+    let run = |kind: Kind, ms: i64| {
+        let mut bench = Bench::new();
+        let mut right = transaction(2, Kind::Break, 15, 15 + ms);
+        right.client = station(2);
+        right.response = None;
+        bench.about(&right, Watch::took_back);
+        bench.closed(&transaction(1, kind, 10, 15 + ms));
+        bench.found("break_waits").map(|found| found.hits.cost_ns)
+    };
+    assert_eq!(run(Kind::Open, 20_000), Some(20_000_000_000));
+    assert_eq!(run(Kind::Open, 19_999), None);
+    assert_eq!(run(Kind::Read, 20_000), None);
 }
 
 #[test]
