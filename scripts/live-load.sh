@@ -190,7 +190,7 @@ if [ "$mode" = soak ]; then
     screen_off
     account
     # Flat: what is kept is bounded, and was all there after a minute, up to a tenth. The screen
-    # keeps ten minutes, second by second, and fills them first: docs/limits.md has its bounds.
+    # keeps ten minutes, second by second, and fills them first: docs/bounds.md has its bounds.
     for of in 1 2; do
         then=$(echo "$minute" | cut -d' ' -f$of) now=$(echo "$last" | cut -d' ' -f$of)
         echo "memory after the first minute ${then:-unknown} kB, at the end $now kB"

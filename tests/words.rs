@@ -94,8 +94,8 @@ fn prose(page: &str) -> String {
 
 #[test]
 fn pages_have_none_of_the_replaced_words() {
-    // Others describe the bounds in limits.md; the glossary lists the words themselves.
-    let elsewhere = ["limits.md", "glossary.md"];
+    // Others describe the bounds in bounds.md; the glossary lists the words themselves.
+    let elsewhere = ["bounds.md", "glossary.md"];
     let mut pages = support::files(&root().join("docs"));
     pages.retain(|path| {
         let name = path

@@ -1,6 +1,6 @@
 //! Fixed bounds that lose something when they are hit, and how often each was: the report names
-//! those that were, beside the limits of the [`Settings`](crate::Settings). `docs/limits.md` lists
-//! all bounds.
+//! those that were, beside the limits of the [`Settings`](crate::Settings). `docs/bounds.md` lists
+//! all fixed bounds.
 //!
 //! Only the branch that loses something counts. Each owner of a bound counts in [`Hits`] of its
 //! own, which are gathered on request.

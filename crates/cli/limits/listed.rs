@@ -1,4 +1,4 @@
-//! `docs/limits.md` lists every limit and every fixed bound, with its value.
+//! `docs/limits.md` lists every limit and `docs/bounds.md` every fixed bound, with its value.
 
 use super::LIMITS;
 use std::fs;
@@ -89,9 +89,9 @@ fn cells(row: &str) -> Vec<String> {
     cells.map(str::to_owned).collect()
 }
 
-/// The rows of all tables, their headings and rules apart.
-fn rows() -> Vec<Vec<String>> {
-    let page = fs::read_to_string(root().join("docs/limits.md")).unwrap();
+/// The rows of all tables of a page, their headings and rules apart.
+fn rows(page: &str) -> Vec<Vec<String>> {
+    let page = fs::read_to_string(root().join(page)).unwrap();
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     rows.map(cells).collect()
 }
@@ -126,7 +126,7 @@ fn constants(source: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn the_page_has_every_limit_and_its_default() {
-    let rows = rows();
+    let rows = rows("docs/limits.md");
     let limits = rows.iter().filter(|row| row.len() == 6);
     let named: Vec<_> = limits
         .map(|row| (row[0].clone(), row[1].clone(), row[2].clone()))
@@ -143,7 +143,7 @@ fn the_page_has_every_limit_and_its_default() {
 
 #[test]
 fn the_page_has_every_fixed_bound_and_its_value() {
-    let rows = rows();
+    let rows = rows("docs/bounds.md");
     let mut listed: Vec<(String, String)> = Vec::new();
     for row in rows.iter().filter(|row| row.len() == 5) {
         listed.push((format!("{} {}", row[0], row[1]), row[2].clone()));
@@ -185,7 +185,7 @@ fn the_page_has_every_fixed_bound_and_its_value() {
             let apart = NO_BOUNDS.contains(&bound.as_str());
             assert!(
                 known == Some(value) || apart,
-                "{bound} is {value}; docs/limits.md says {known:?}"
+                "{bound} is {value}; docs/bounds.md says {known:?}"
             );
             seen.push(bound);
         }
@@ -193,7 +193,7 @@ fn the_page_has_every_fixed_bound_and_its_value() {
     for (bound, _) in &listed {
         assert!(
             seen.contains(bound),
-            "docs/limits.md has {bound}, which is gone"
+            "docs/bounds.md has {bound}, which is gone"
         );
     }
     for bound in NO_BOUNDS {

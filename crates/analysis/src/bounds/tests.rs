@@ -68,10 +68,13 @@ fn each_bound_that_is_overrun_counts_what_it_lost() {
     }
 }
 
-/// The page on limits names each of them.
+/// The page on limits, or the one on fixed bounds, names each of them.
 #[test]
-fn the_page_has_the_mark_of_each_bound() {
-    let page = include_str!("../../../../docs/limits.md");
+fn the_pages_have_the_mark_of_each_bound() {
+    let page = concat!(
+        include_str!("../../../../docs/limits.md"),
+        include_str!("../../../../docs/bounds.md"),
+    );
     let rows: Vec<&str> = page
         .lines()
         .filter(|line| line.starts_with("| `"))
