@@ -1,12 +1,13 @@
 //! Where the time went: the ledgers of real and made captures against their transactions.
 
-use crate::support::{all_captures, analyse, captures, files, root};
+use crate::support::{all_captures, analyse, analyse_frames, captures, files, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use wirewait_analysis::{
     Flags, Ledger, LedgerOf, LedgerRow, OperationKey, Outcome, Phase, RoundTrip, Transaction,
 };
 use wirewait_judge::{Culprit, Doubt, Finding, Verdict};
+use wirewait_synth::Scenario;
 use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// From when to when a client waited for it.
@@ -55,6 +56,8 @@ fn ledgers_cover_what_clients_waited_for() {
                 .is_some_and(|e| e == "pcap" || e == "pcapng")
         }));
     }
+    // There two addresses are one client.
+    paths.retain(|path| !path.ends_with("smb2/channels.pcapng"));
     let (mut clients, mut busy_ns) = (0, 0);
     for path in paths {
         let found = analyse(std::slice::from_ref(&path)).unwrap();
@@ -204,4 +207,70 @@ fn too_few_requests_are_no_verdict() {
     assert_eq!(verdict.finding, Finding::None);
     assert_eq!(verdict.at, None);
     assert_eq!(verdict.doubts, [Doubt::FewRequests(verdict.answered)]);
+}
+
+/// A client with two addresses reads over two channels of one session in turn, 10 ms each, with 0.1 ms between two. It waits all the
+/// time: while nothing is outstanding on one channel, there is on the other.
+#[test]
+fn channels_of_one_session_are_one_client() {
+    let run = |binding: &str| {
+        let mut text = format!(
+            "title channels\n\
+             client C tcp 10.0.0.1:49152\n\
+             server S tcp 10.0.0.9:445\n\
+             client D tcp 10.0.1.1:49153\n\
+             server T tcp 10.0.1.9:445\n\n\
+             0.000 C>S connect gap=0.001\n\
+             0.010 C>S smb2 session-setup round=2 session=77\n\
+             0.011 S>C smb2 session-setup round=2\n\
+             0.020 D>T connect gap=0.001\n\
+             0.030 D>T smb2 session-setup round=2 {binding}\n\
+             0.031 T>D smb2 session-setup round=2\n"
+        );
+        for n in 0..40 {
+            let (client, server) = if n % 2 == 0 { ("C", "S") } else { ("D", "T") };
+            let at = f64::from(n).mul_add(0.0101, 0.0311);
+            text += &format!(
+                "{at:.4} {client}>{server} smb2 read mid={} file=9 length=512\n",
+                20 + n
+            );
+            let at = at + 0.01;
+            text += &format!(
+                "{at:.4} {server}>{client} smb2 read mid={} data=512\n",
+                20 + n
+            );
+        }
+        let scenario = Scenario::parse("channels", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        analyse_frames(scenario.frames()).snapshot
+    };
+    let found = run("binding session=77");
+    let clients = |of: &LedgerOf| matches!(of, LedgerOf::Client(_));
+    let rows: Vec<_> = found
+        .ledgers
+        .iter()
+        .filter(|row| clients(&row.of))
+        .collect();
+    let [row] = rows[..] else {
+        panic!("{rows:?}");
+    };
+    assert_eq!(
+        row.ledger,
+        sum(&found.ledgers, |of| matches!(of, LedgerOf::Pair { .. }))
+    );
+    // 40 pauses of 0.1 ms, and 20 ms behind the first log-on.
+    assert!(row.ledger.get(Phase::Client) < 25_000_000, "{row:?}");
+    let verdict = Verdict::on(&found);
+    assert_eq!(
+        verdict.finding,
+        Finding::Named(Culprit::Server),
+        "{verdict:?}"
+    );
+    assert_eq!(verdict.clients, 1);
+    // Two clients with a session each wait by turns, and are busy with something else half of the time.
+    let found = run("session=78");
+    assert_eq!(
+        found.ledgers.iter().filter(|row| clients(&row.of)).count(),
+        2
+    );
+    assert!(sum(&found.ledgers, clients).get(Phase::Client) > 350_000_000);
 }

@@ -2,6 +2,9 @@
 //!
 //! Copies that come within the window of duplicates are found by `duplicates.rs`. Of those that come hours later,
 //! a sample of packets is remembered: all at first, and half of them whenever there is no more room.
+//!
+//! The window is short for packets that their sender does not number (NetBEUI, IPX, IPv6): a mirror port that copies each frame
+//! twice may take longer, which shows likewise.
 
 use wirewait_wire::{Frame, Walk};
 
@@ -13,6 +16,12 @@ const SLOTS: usize = 2 * WATCHED;
 const AGAIN: u64 = 16;
 /// and of how many of those remembered they are one, at least.
 const AGAIN_IN: u64 = 4;
+/// Copies of a mirror port come as much later, give or take this part of it,
+const EVENLY: u64 = 4;
+/// and this, ns.
+const JITTER_NS: u64 = 20_000;
+/// Shorter frames, bytes on the wire, may hold nothing but an acknowledgement, and be sent alike again.
+const TELLING: u32 = 90;
 
 /// A packet that is remembered.
 #[derive(Clone, Copy, Default)]
@@ -33,6 +42,8 @@ pub(crate) struct Watched {
     /// Digests up to this one are in the sample.
     pub(crate) up_to: u64,
     steadiness: Steadiness,
+    /// Of packets without numbers that came again soon.
+    copies: Steadiness,
 }
 
 impl Watched {
@@ -43,6 +54,7 @@ impl Watched {
             // That of a frame without bytes is none.
             up_to: u64::MAX - 1,
             steadiness: Steadiness::default(),
+            copies: Steadiness::default(),
         }
     }
 
@@ -50,30 +62,43 @@ impl Watched {
     #[cold]
     #[inline(never)]
     pub(crate) fn look(&mut self, digest: u64, (frame, walk): (&Frame<'_>, &Walk), window: i64) {
-        if let Some(ns) = self.again(digest, frame, walk) {
-            self.steadiness.again(ns, self.count as u64, window);
+        let Some(ns) = self.again(digest, frame, walk) else {
+            return;
+        };
+        let watched = self.count as u64;
+        let (after, window) = (ns.unsigned_abs(), window.unsigned_abs());
+        if after > window {
+            self.steadiness.again(ns, watched, window);
+        } else if walk.packet_start.is_none() && after <= ClocksApart::COPIES_NS {
+            let near = (self.copies.found.ns.unsigned_abs() / EVENLY).max(JITTER_NS);
+            self.copies.again(ns, watched, near);
         }
     }
 
-    /// Two clocks that stamped the same packets, if there are two.
+    /// Two clocks that stamped the same packets, if there are two; or what copied them twice.
     pub(crate) fn found(&self) -> Option<ClocksApart> {
-        self.steadiness.found()
+        self.steadiness.found().or_else(|| self.copies.found())
     }
 
     /// After what time a packet in the sample came again, ns. Where its sender gives it no number of its own it
-    /// may be sent alike again, so only one from another interface is the same.
+    /// may be sent alike again, so only one from another interface is the same, or one with data that comes too soon for
+    /// that.
     fn again(&mut self, digest: u64, frame: &Frame<'_>, walk: &Walk) -> Option<i64> {
         let digest = digest.max(1);
         let mut slot = digest as usize % SLOTS;
         while self.slots[slot].digest != 0 {
             let known = &mut self.slots[slot];
             if known.digest == digest {
-                let same = walk.packet_start.is_some() || known.interface != frame.interface;
+                let after = frame.at.as_nanos().saturating_sub(known.at);
+                let soon = after.unsigned_abs() <= ClocksApart::COPIES_NS;
+                let same = walk.packet_start.is_some()
+                    || known.interface != frame.interface
+                    || soon && frame.wire_len >= TELLING;
                 if known.again || !same {
                     return None;
                 }
                 known.again = true;
-                return Some(frame.at.as_nanos().saturating_sub(known.at));
+                return Some(after);
             }
             slot = (slot + 1) % SLOTS;
         }
@@ -115,7 +140,7 @@ impl Watched {
     }
 }
 
-/// Two clocks stamped the same packets.
+/// Two clocks stamped the same packets; or a mirror port copied them twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClocksApart {
@@ -123,6 +148,11 @@ pub struct ClocksApart {
     pub ns: i64,
     /// Packets of a sample that came as much later once more.
     pub packets: u64,
+}
+
+impl ClocksApart {
+    /// What is no farther apart may be the copies of a mirror port, and not two clocks, ns.
+    pub const COPIES_NS: u64 = 10_000_000;
 }
 
 /// Finds how far apart two clocks are: most packets that come again do so as much later.
@@ -133,15 +163,12 @@ struct Steadiness {
 }
 
 impl Steadiness {
-    /// A packet came again, while `watched` are remembered; those that differ by less than `window` came as much
+    /// A packet came again, while `watched` are remembered; those that differ by no more than `near`, ns, came as much
     /// later as the others.
-    fn again(&mut self, ns: i64, watched: u64, window: i64) {
+    fn again(&mut self, ns: i64, watched: u64, near: u64) {
         self.watched = watched;
-        if ns.unsigned_abs() <= window.unsigned_abs() {
-            return;
-        }
         let found = &mut self.found;
-        if found.packets > 0 && ns.abs_diff(found.ns) <= window.unsigned_abs() {
+        if found.packets > 0 && ns.abs_diff(found.ns) <= near {
             found.packets += 1;
             // Clocks drift.
             found.ns = ns;
@@ -196,6 +223,45 @@ mod tests {
         assert_eq!(look(&mut watched, 9, 10, 1, false), Some(10));
     }
 
+    /// 16 of 64 frames, 120 us later, give or take a quarter; 10 ms are the most.
+    #[test]
+    fn a_mirror_port_that_copies_each_frame_twice_shows() {
+        let run = |later: &dyn Fn(u64) -> i64, times: u64, length: u32, number: bool| {
+            let mut watched = Watched::new();
+            let mut walk = Walk::default();
+            walk.packet_start = number.then_some(14);
+            for n in 0..64 {
+                let at = n as i64 * 20 * MS;
+                let mut stamps = vec![at];
+                if n < times {
+                    stamps.push(at + later(n));
+                }
+                for at in stamps {
+                    let frame = Frame {
+                        at: Timestamp::from_nanos(at),
+                        link: LinkType::ETHERNET,
+                        interface: 0,
+                        wire_len: length,
+                        bytes: &[],
+                    };
+                    watched.look(n + 1, (&frame, &walk), 50 * MS);
+                }
+            }
+            watched.found().map(|found| (found.ns, found.packets))
+        };
+        let even = |_: u64| 120_000;
+        assert_eq!(run(&even, 16, 90, false), Some((120_000, 16)));
+        assert_eq!(run(&even, 15, 90, false), None, "too few");
+        assert_eq!(run(&even, 16, 89, false), None, "acknowledgements");
+        assert_eq!(run(&even, 16, 90, true), None, "the window finds them");
+        let about = |n: u64| if n % 2 == 0 { 120_000 } else { 150_000 };
+        assert_eq!(run(&about, 64, 90, false), Some((150_000, 64)));
+        let uneven = |n: u64| 100_000 << (n % 6);
+        assert_eq!(run(&uneven, 64, 90, false), None, "not steady");
+        assert_eq!(run(&|_| 10 * MS, 16, 90, false), Some((10 * MS, 16)));
+        assert_eq!(run(&|_| 10 * MS + 1, 16, 90, false), None, "too late");
+    }
+
     /// Digests spread evenly over all: of 50,000 a part is remembered to the end, and found an hour later.
     #[test]
     fn a_sample_lasts_to_the_end() {
@@ -224,7 +290,7 @@ mod tests {
     fn found(again: impl IntoIterator<Item = i64>, watched: u64) -> Option<(i64, u64)> {
         let mut steadiness = Steadiness::default();
         for ms in again {
-            steadiness.again(ms * MS, watched, 50 * MS);
+            steadiness.again(ms * MS, watched, 50_000_000);
         }
         let found = steadiness.found();
         found.map(|found| (found.ns / MS, found.packets))
@@ -235,7 +301,6 @@ mod tests {
         assert_eq!(found(vec![400; 16], 64), Some((400, 16)));
         assert_eq!(found(vec![400; 15], 15), None, "too few");
         assert_eq!(found(vec![400; 16], 65), None, "a small part");
-        assert_eq!(found(vec![50; 16], 16), None, "copies that come at once");
         assert_eq!(
             found((0..16).map(|n| 400 + n), 16),
             Some((415, 16)),

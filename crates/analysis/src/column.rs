@@ -11,7 +11,12 @@ pub(crate) struct Column<V> {
     slots: Vec<Slot<V>>,
     /// Lent for the value of an entry that is gone; never read.
     nobody: Option<V>,
+    /// Places without a value of their own, and those whose they share. Looked at where a place has none.
+    shared: Vec<(TablePlace, TablePlace)>,
 }
+
+/// Places that share the value of another one, at most.
+const SHARED: usize = 64;
 
 #[derive(Clone)]
 struct Slot<V> {
@@ -25,7 +30,29 @@ impl<V: Default> Column<V> {
         Self {
             slots: Vec::new(),
             nobody: None,
+            shared: Vec::new(),
         }
+    }
+
+    /// From now on, `place` has the value of `other`, which has one. Gives the one that it had.
+    #[cold]
+    pub(crate) fn shares(&mut self, place: TablePlace, other: TablePlace) -> Option<V> {
+        let own = self.take(place);
+        if self.shared.len() >= SHARED {
+            self.shared.remove(0);
+        }
+        self.shared.push((place, other));
+        own
+    }
+
+    /// The place whose value this one shares.
+    #[cold]
+    fn other(&self, place: TablePlace) -> Option<TablePlace> {
+        let mut shared = self.shared.iter().rev();
+        let other = shared
+            .find(|(one, _)| *one == place)
+            .map(|(_, other)| *other);
+        other.filter(|other| self.has(*other))
     }
 
     /// Whether there is a value of this place.
@@ -62,8 +89,11 @@ impl<V: Default> Column<V> {
     /// The value of this place, if there is one.
     #[inline]
     pub(crate) fn known(&mut self, place: TablePlace) -> Option<&mut V> {
-        let slot = self.slots.get_mut(place.index())?;
-        (slot.generation == Some(place.generation())).then_some(&mut slot.value)
+        let place = match self.has(place) {
+            true => place,
+            false => self.other(place)?,
+        };
+        Some(&mut self.slots[place.index()].value)
     }
 
     /// Takes the value out.
@@ -78,7 +108,7 @@ impl<V: Default> Column<V> {
 
     /// Makes a value for this place if there is none; returns that of the entry before.
     pub(crate) fn renew(&mut self, place: TablePlace) -> Option<V> {
-        if self.has(place) || place.is_nowhere() {
+        if self.has(place) || place.is_nowhere() || self.other(place).is_some() {
             return None;
         }
         self.replace(place)
@@ -102,6 +132,9 @@ impl<V: Default> Column<V> {
     fn new_of(&mut self, place: TablePlace) -> &mut V {
         if place.is_nowhere() {
             return self.nobody.insert(V::default());
+        }
+        if let Some(other) = self.other(place) {
+            return &mut self.slots[other.index()].value;
         }
         self.replace(place);
         &mut self.slots[place.index()].value

@@ -10,7 +10,7 @@ use crate::bounds::{Bound, Hits};
 use crate::table::Table;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use wirewait_wire::{Id, Input, Names, Naming, Text};
+use wirewait_wire::{Endpoint, Id, Input, Names, Naming, Text};
 
 /// Characters of a name that are kept; behind them stands an ellipsis.
 pub const LONGEST_NAME: usize = 255;
@@ -60,13 +60,20 @@ pub(crate) struct KnownNames {
     numbers: Table<(u64, Number), Arc<Place>>,
     /// The first conversation of a session that may get others; `None` where two conversations began one with this
     /// number, with two servers.
-    sessions: Table<Id, Option<u64>>,
+    sessions: Table<Id, Option<SessionStart>>,
     /// For each name the one shown in its stead.
     pseudonyms: Option<Pseudonyms>,
     /// Numbers that were given up because there were too many.
     pub(crate) evicted: u64,
     pub(crate) hits: Hits,
     scratch: String,
+}
+
+/// The conversation that began a session, and its client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionStart {
+    pub(crate) conversation: u64,
+    pub(crate) client: Endpoint,
 }
 
 struct Pseudonyms {
@@ -100,21 +107,25 @@ impl KnownNames {
     }
 
     /// This conversation began a session.
-    pub(crate) fn begins_session(&mut self, session: Id, conversation: u64) {
+    pub(crate) fn begins_session(&mut self, session: Id, start: SessionStart) {
         if let Some(found) = self.sessions.find(&session)
             && let Some(of) = self.sessions.get_mut(found)
         {
-            *of = of.filter(|of| *of == conversation);
+            *of = of.filter(|of| of.conversation == start.conversation);
             return;
         }
-        let (_, evicted) = self.sessions.insert(session, Some(conversation));
+        let (_, evicted) = self.sessions.insert(session, Some(start));
         self.evicted = self.evicted.saturating_add(u64::from(evicted.is_some()));
     }
 
-    /// The conversation that began this session, if that is known. It is this one, where none was captured.
-    pub(crate) fn joins_session(&mut self, session: Id, conversation: u64) -> Option<u64> {
+    /// What began this session, if that is known. It is this one, where none was captured.
+    pub(crate) fn joins_session(
+        &mut self,
+        session: Id,
+        start: SessionStart,
+    ) -> Option<SessionStart> {
         if self.sessions.find(&session).is_none() {
-            self.begins_session(session, conversation);
+            self.begins_session(session, start);
         }
         let found = self.sessions.find(&session)?;
         *self.sessions.get_mut(found)?

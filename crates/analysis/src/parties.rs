@@ -300,6 +300,12 @@ impl Directory {
         Some((*client, self.labels.key_like(share).unwrap_or(share)))
     }
 
+    /// Where this station stands, if it is known.
+    #[cold]
+    pub(crate) fn station_place(&mut self, station: Endpoint) -> Option<TablePlace> {
+        self.stations.find(&station.station())
+    }
+
     /// Whether a client has a row.
     pub(crate) fn knows(&mut self, client: Endpoint) -> bool {
         self.stations.find(&client.station()).is_some()

@@ -132,7 +132,7 @@ pub(crate) const REASONS: [(&str, &str); 29] = [
     (
         CLOCKS_APART,
         "packets of a sample that came once more, all as much later: the capture was put together of \
-         two with different clocks, and counts the same traffic twice",
+         two with different clocks, or a mirror port copied each frame twice; it counts the same traffic twice",
     ),
     (
         COARSE_CLOCK,

@@ -113,6 +113,8 @@ pub(crate) enum Event<'a> {
     Stalled(&'a Stall),
     /// Its request and its response were so much longer than others on their way.
     Late([Lateness; 2]),
+    /// This client's connection is one more of a session that this one began, at another address: they are one.
+    SameClient(Case<'a>, Endpoint),
     /// A server asks a client for an oplock or a lease back.
     TookBack(Case<'a>),
     /// A client acknowledged that.

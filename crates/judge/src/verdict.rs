@@ -30,7 +30,8 @@ pub enum Doubt {
     PoorCapture,
     /// Stamps stepped so often that two clocks made them, as of two directions that were captured apart. No verdict.
     TwoClocks(u64),
-    /// Packets are there twice, this far apart, ns: the stamps are those of two clocks. No verdict.
+    /// Packets are there twice, this far apart, ns: the stamps are those of two clocks, or a mirror port copied each frame
+    /// twice, if it is no more than [`ClocksApart::COPIES_NS`](wirewait_analysis::ClocksApart::COPIES_NS). No verdict.
     ClocksApart(i64),
     /// The clock of the capture was set while it was made: nobody has the time between.
     ClockSet(ClockSet),

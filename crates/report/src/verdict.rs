@@ -9,7 +9,7 @@ use crate::time::Short;
 pub use doubts::doubts;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked};
-use wirewait_analysis::{Bounds, ENOUGH, Phase, RoundTrip, StallCause};
+use wirewait_analysis::{Bounds, ClocksApart, ENOUGH, Phase, RoundTrip, StallCause};
 use wirewait_judge::{Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
@@ -193,6 +193,11 @@ fn none(verdict: &Verdict) -> String {
     }
     if has(|doubt| matches!(doubt, Doubt::TwoClocks(_))) {
         return "No verdict: the frames were stamped by clocks that differ.".to_owned();
+    }
+    if has(
+        |doubt| matches!(doubt, Doubt::ClocksApart(ns) if ns.unsigned_abs() <= ClocksApart::COPIES_NS),
+    ) {
+        return "No verdict: frames are in the capture twice.".to_owned();
     }
     if has(|doubt| matches!(doubt, Doubt::ClocksApart(_))) {
         return "No verdict: the capture was put together of two whose clocks differ.".to_owned();

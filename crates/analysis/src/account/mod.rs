@@ -355,15 +355,28 @@ impl Accounts {
         self.clients.of(place)
     }
 
+    /// A client of another address is the same machine as `first`: what it does belongs to one account.
+    #[cold]
+    pub(crate) fn is_same(&mut self, place: TablePlace, first: TablePlace) {
+        if place == first || place.is_nowhere() || self.clients.known(first).is_none() {
+            return;
+        }
+        if let Some(own) = self.clients.shares(place, first) {
+            let sum = self.leaves(own);
+            self.clients.of(first).sum.merge(&sum);
+        }
+    }
+
     /// A client has to go; the owners of its slices keep their time.
     #[cold]
-    fn leaves(&mut self, mut gone: Client) {
+    fn leaves(&mut self, mut gone: Client) -> Sum {
         let last = Timestamp::from_nanos(i64::MAX);
         let course = self.course.as_deref_mut();
         gone.settle(last, self.think_ns, &mut self.sums, course);
         let left = gone.timeline.waiting();
         self.sums.waiting = self.sums.waiting.saturating_sub(left);
         gone.pending.post(&mut self.sums, &mut gone.sum);
+        gone.sum
     }
 }
 

@@ -155,7 +155,7 @@ impl Sum {
         }
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         self.ledger.merge(&other.ledger);
         self.requests += other.requests;
         self.turnarounds += other.turnarounds;

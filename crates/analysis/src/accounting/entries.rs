@@ -85,6 +85,7 @@ enum Entry {
     Lost(EnteredWait, Timestamp),
     Unseen(EnteredWait, Timestamp),
     Abandoned(EnteredWait, Mark),
+    SameClient([TablePlace; 2]),
     TookBack,
     GaveBack,
     Stalled(Box<Stall>),
@@ -174,6 +175,11 @@ impl EntryBatch {
     pub(crate) fn abandoned(&mut self, wait: &Wait<'_>, mark: Mark) {
         let entered = self.wait(wait);
         self.entries.push(Entry::Abandoned(entered, mark));
+    }
+
+    #[cold]
+    pub(crate) fn same_client(&mut self, place: TablePlace, first: TablePlace) {
+        self.entries.push(Entry::SameClient([place, first]));
     }
 
     #[cold]
@@ -299,6 +305,7 @@ impl EntryBatch {
                 Entry::Crossed(crossing) => accounting.round_trips.crossed(crossing),
                 Entry::Noticed(pairs, notice) => accounting.watch.noticed(*pairs, notice),
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
+                Entry::SameClient([place, first]) => accounting.accounts.is_same(*place, *first),
                 Entry::Settle(now) => accounting.accounts.settle(*now),
                 Entry::Stalled(stall) => accounting.stalled(stall),
                 Entry::Late(late) => accounting.accounts.late(*late),
@@ -343,6 +350,7 @@ impl Entry {
             Self::TookBack => accounting.watch.took_back(case),
             Self::GaveBack => accounting.watch.gave_back(case),
             Self::Begins(_)
+            | Self::SameClient(_)
             | Self::ClosedAsTold(..)
             | Self::Sampled(_)
             | Self::Stalled(_)

@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::stalls::Stall;
 use crate::world::Growth;
 use crate::{Mark, Outcome, Sink, Transaction};
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Endpoint, Timestamp};
 
 impl Books {
     /// A request was seen, or a response without one.
@@ -183,6 +183,20 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.accounts.late(late),
             Some(entries) => entries.late(late),
+        }
+    }
+
+    /// A client has another address, which is known.
+    #[cold]
+    pub(super) fn same_client(&mut self, case: Case<'_>, first: Endpoint) {
+        let mut room = None;
+        let place = case.known(&mut self.directory, &mut room).parties.client;
+        let Some(first) = self.directory.station_place(first) else {
+            return;
+        };
+        match &mut self.lent {
+            None => self.accounting.accounts.is_same(place, first),
+            Some(entries) => entries.same_client(place, first),
         }
     }
 

@@ -54,6 +54,7 @@ impl Events for Reporter<'_> {
             Event::Abandoned(wait, at) => books.abandoned(&wait, at),
             Event::Stalled(stall) => books.stalled(stall),
             Event::Late(late) => books.late(late),
+            Event::SameClient(case, first) => books.same_client(case, first),
             Event::TookBack(case) => books.took_back(case),
             Event::GaveBack(case) => books.gave_back(case),
             Event::Twice(sent, again) => books.arrivals.twice(sent, again),

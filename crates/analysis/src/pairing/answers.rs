@@ -116,7 +116,7 @@ impl Pairing {
         if between.stream {
             open.answered_to = message.range.1;
         }
-        self.naming.answered(open, x, message, world);
+        self.naming.answered(open, x, message, world, events);
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
         }

@@ -1,9 +1,10 @@
 //! Where the operations of one conversation happen, by name.
 
+use crate::Transaction;
 use crate::message::Message;
-use crate::names::{Number, Place};
+use crate::names::{Number, Place, SessionStart};
 use crate::open::Open;
-use crate::world::World;
+use crate::world::{Event, Events, World};
 use std::sync::Arc;
 use wirewait_wire::{Effects, Exchange, File, Kind};
 
@@ -100,6 +101,7 @@ impl Naming {
         x: &Exchange,
         message: &Message<'_>,
         world: &World<'_>,
+        events: &mut impl Events,
     ) {
         if x.status.is_some_and(|status| !status.ok) {
             return;
@@ -130,20 +132,30 @@ impl Naming {
         }
         let conversation = self.numbers_of(t.conversation);
         if let Some(session) = x.session.filter(|_| t.effects.has(Effects::LOGS_ON)) {
+            let start = SessionStart {
+                conversation,
+                client: t.client,
+            };
             if t.effects.has(Effects::BINDS) {
-                self.channel_of = known.joins_session(session, conversation);
+                let first = known.joins_session(session, start);
+                self.channel_of = first.map(|first| first.conversation);
                 self.bound = true;
+                let elsewhere = first.filter(|of| of.client.station() != t.client.station());
+                if let Some(first) = elsewhere {
+                    events.tell(Event::SameClient(open.case(), first.client));
+                }
             } else {
-                known.begins_session(session, conversation);
+                known.begins_session(session, start);
             }
         }
+        let t = &mut *open.transaction;
         let told = open.told;
         if let Some(place) = &t.place {
             for number in [
                 x.session.filter(|_| told.user).map(Number::Session),
                 x.tree.filter(|_| told.share).map(Number::Tree),
                 t.file
-                    .filter(|_| (told.path || place.pipes) && t.kind == Kind::Open)
+                    .filter(|_| (told.path || place.pipes) && opens(t))
                     .map(|file| Number::File(file.handle)),
             ]
             .into_iter()
@@ -165,6 +177,12 @@ impl Naming {
     fn numbers_of(&self, conversation: u64) -> u64 {
         self.channel_of.unwrap_or(conversation)
     }
+}
+
+/// Whether it opens a file, by itself or with what else its message asks for.
+fn opens(t: &Transaction) -> bool {
+    let mut chain = t.chain.iter();
+    t.operation.kind == Kind::Open || chain.any(|of| of.kind == Kind::Open)
 }
 
 #[cfg(test)]

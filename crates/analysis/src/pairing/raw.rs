@@ -71,7 +71,7 @@ impl Pairing {
                 t.flags.set(Flags::RAW);
                 t.absorb(&message.tally);
                 t.request_bytes += message.tally.bytes;
-                t.data_bytes = t.data_bytes.max(u64::from(length));
+                t.data_bytes = t.data_bytes.saturating_add(u64::from(length));
                 let serial = open.serial;
                 if answered {
                     t.raw_end = Some(message.tally.extent.last);

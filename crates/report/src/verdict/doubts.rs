@@ -3,7 +3,7 @@
 use super::{counted, seconds, were};
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
-use wirewait_analysis::{ClockSet, ENOUGH};
+use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH};
 use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, Verdict};
 
 /// What speaks against it, a sentence each.
@@ -60,6 +60,12 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
         Doubt::PoorCapture => {
             "Doubt: much is missing from the capture (its quality is poor).".to_owned()
         }
+        Doubt::ClocksApart(ns) if ns.unsigned_abs() <= ClocksApart::COPIES_NS => format!(
+            "Doubt: the same packets are in the capture twice, {} apart, as where a mirror port copies each frame twice. \
+             Analyse it with --copies {}us, which takes the second ones for copies.",
+            seconds(ns.unsigned_abs()),
+            (ns.unsigned_abs() * 2).div_ceil(1_000)
+        ),
         Doubt::ClocksApart(ns) => format!(
             "Doubt: the same packets are in the capture twice, {} apart. Join the two captures by \
              `wirewait between`; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",

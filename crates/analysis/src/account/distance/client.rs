@@ -334,6 +334,7 @@ mod tests {
     use super::super::Distance;
     use super::super::tests::{Known, measured};
     use super::*;
+    use crate::{Extent, Mark};
 
     /// The acknowledgement that came then, of that frame, with so much behind it; over a way of 100.
     fn heard(ns: i64, frame: u64, left: u32) -> Distance {
@@ -450,17 +451,31 @@ mod tests {
     #[test]
     fn a_request_that_does_not_have_the_response_before_was_under_way_since_then() {
         let at = Timestamp::from_nanos;
-        let closed =
-            |nearest: &mut Nearest, (begin, end): (i64, i64), (had, sent_to): (u64, u64)| {
-                let phases = Outstanding::ANSWERED;
-                let done = Outstanding::new(at(begin), [at(end); 5], phases).sent(had, sent_to);
-                let t = Transaction {
-                    copies: 1,
-                    ..Transaction::default()
-                };
-                nearest.closed(&t, &done);
-                (nearest.ahead, nearest.gap)
+        let closes = |nearest: &mut Nearest,
+                      (begin, end): (i64, i64),
+                      (had, sent_to): (u64, u64),
+                      answered: bool| {
+            let phases = Outstanding::ANSWERED;
+            let done = Outstanding::new(at(begin), [at(end); 5], phases).sent(had, sent_to);
+            let mark = |ns| Mark {
+                frame: 1,
+                at: at(ns),
             };
+            let response = answered.then(|| Extent {
+                first: mark(end),
+                last: mark(end),
+            });
+            let t = Transaction {
+                copies: 1,
+                response,
+                ..Transaction::default()
+            };
+            nearest.closed(&t, &done);
+            (nearest.ahead, nearest.gap)
+        };
+        let closed = |nearest: &mut Nearest, times: (i64, i64), sent: (u64, u64)| {
+            closes(nearest, times, sent, true)
+        };
         let mut nearest = Nearest::default();
         closed(&mut nearest, (0, 300), (0, 80));
         assert_eq!(
@@ -471,5 +486,9 @@ mod tests {
         // Nothing numbers what is sent.
         assert_eq!(closed(&mut nearest, (550, 600), (u64::MAX, 0)), (false, 50));
         assert_eq!(closed(&mut nearest, (650, 700), (0, 0)), (false, 50));
+        // The capture lacks the response: it ended when the next request came, or sooner.
+        closes(&mut nearest, (750, 800), (0, 0), false);
+        let next = closed(&mut nearest, (800, 900), (0, 0));
+        assert_eq!(next, (false, u64::MAX));
     }
 }

@@ -4,6 +4,7 @@ use super::super::ceiling::{BOTH_SHORTEST, Ceiling, FrameSpacing, Took, most_on_
 use super::shared::SharedLine;
 use super::{AHEAD, Distance, Longer, Most, is_single};
 use crate::Transaction;
+use crate::flow::FULL;
 use crate::table::TablePlace;
 
 /// What is remembered of a server to bound its distance.
@@ -126,9 +127,11 @@ impl ServerWay {
             most: Most { here, ..most },
             more: more.min(distance.longer(line)),
             bytes: distance.line.bytes,
+            // A longer one was put together from several, or will be cut into several, by the station that captured it: that
+            // was there with the first of them, or before.
             proved: self
                 .spacing
-                .least(on_line(t.response_head_bytes) - BOTH_SHORTEST / 2),
+                .least(on_line(t.response_head_bytes.min(FULL)) - BOTH_SHORTEST / 2),
         }
     }
 
@@ -210,5 +213,26 @@ mod tests {
         let all = [(20, 20, 300), (200, 20, 300), (40, 1_030, 8_000)];
         let Bounds { low, high } = turnarounds(&all, &near);
         assert_eq!((low, high), (200_000, 250_000 + 100_000 * 1_242 / 171));
+    }
+
+    /// What is behind the first frame takes 8 ns a byte, each time. A first frame of 1,000 bytes took as long, but for the 60
+    /// of the shortest; of one of 65,536 bytes, which offload put together, only one segment did.
+    #[test]
+    fn a_frame_that_offload_put_together_took_as_long_as_its_first_segment() {
+        let proved = |head: u64| {
+            let mut way = ServerWay::default();
+            let t = Transaction {
+                response_bytes: head + 65_536,
+                response_head_bytes: head,
+                ..Transaction::default()
+            };
+            for n in 0..8 {
+                way.transferred(&t, (8 * 65_536, 2_000_000), (n == 0, true));
+            }
+            let longer = way.longer(&t, &Distance::UNKNOWN, [&Ceiling::NONE; 2]);
+            longer.proved
+        };
+        assert_eq!(proved(1_000), 8 * (1_031 - 60));
+        assert_eq!(proved(65_536), 8 * (1_460 + 31 - 60));
     }
 }
