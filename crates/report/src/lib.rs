@@ -75,5 +75,5 @@ pub mod words {
     pub use crate::text::why::{named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::StatusName;
-    pub use crate::verdict::{bound_mark, doubts, marked, position, sentence, share};
+    pub use crate::verdict::{bound_mark, doubts, marked, narrowed, position, sentence, share};
 }

@@ -108,10 +108,7 @@ fn stalled(stall: &StallBehind) -> String {
 
 /// What has most of the time of those found.
 fn behind(verdict: &Verdict) -> Option<String> {
-    let clients = matches!(
-        verdict.finding,
-        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
-    );
+    let clients = is_of_clients(verdict);
     let part = |thousandths: u64| Percent(thousandths, 1000);
     // Stalls lie within requests.
     let within = if verdict.stall.is_some() {
@@ -160,28 +157,55 @@ fn behind(verdict: &Verdict) -> Option<String> {
         };
         parts.push((part(file.thousandths), whose));
     }
-    if let Some(tree) = &verdict.tree {
-        let share = Escaped(&tree.share);
-        let whose = match clients {
-            true => format!("{within}before requests on share {share}"),
-            false => format!("on share {share}"),
-        };
-        parts.push((part(tree.thousandths), whose));
-    }
-    if let Some((client, thousandths)) = verdict.waited {
-        parts.push((part(thousandths), format!("for client {client}")));
-    }
+    parts.extend(narrower(verdict));
+    Some(format!("Of that time, {}.", listed(parts, "was ")?))
+}
+
+/// The share, and the client that waited, with their parts of the time of those found: where no file is named.
+fn narrower(verdict: &Verdict) -> Vec<(Percent, String)> {
+    let part = |thousandths: u64| Percent(thousandths, 1000);
+    let before = match (is_of_clients(verdict), &verdict.stall) {
+        (false, _) => "",
+        (true, None) => "before requests ",
+        (true, Some(_)) => "in or before requests ",
+    };
+    let share = verdict.tree.as_ref().map(|tree| {
+        let whose = format!("{before}on share {}", Escaped(&tree.share));
+        (part(tree.thousandths), whose)
+    });
+    let client = verdict.waited;
+    let client =
+        client.map(|(client, thousandths)| (part(thousandths), format!("for client {client}")));
+    share.into_iter().chain(client).collect()
+}
+
+/// What narrows the time of those found down to a share or a client, where the whole [`sentence`] finds no room.
+#[must_use]
+pub fn narrowed(verdict: &Verdict) -> Option<String> {
+    Some(format!("Of that, {}.", listed(narrower(verdict), "")?))
+}
+
+/// Whether the time before requests is that of those found, too.
+fn is_of_clients(verdict: &Verdict) -> bool {
+    matches!(
+        verdict.finding,
+        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
+    )
+}
+
+/// Parts with what they are of; this word stands behind the first percentage.
+fn listed(parts: Vec<(Percent, String)>, word: &str) -> Option<String> {
     let parts = parts.into_iter().enumerate();
     let mut parts: Vec<String> = parts
         .map(|(n, (share, whose))| match n {
-            0 => format!("{share} was {whose}"),
+            0 => format!("{share} {word}{whose}"),
             _ => format!("{share} {whose}"),
         })
         .collect();
     let last = parts.pop()?;
     Some(match parts.is_empty() {
-        true => format!("Of that time, {last}."),
-        false => format!("Of that time, {} and {last}.", parts.join(", ")),
+        true => last,
+        false => format!("{} and {last}", parts.join(", ")),
     })
 }
 
@@ -539,8 +563,11 @@ mod tests {
         let text = sentence(&seen);
         let said = "48.0 % for SMB1 READ_ANDX there, 97.1 % on share slow and 98.0 % for client 10.0.0.12.";
         assert!(text.contains(said), "{text}");
+        let said = "Of that, 97.1 % on share slow and 98.0 % for client 10.0.0.12.";
+        assert_eq!(narrowed(&seen).unwrap(), said);
         (seen.at, seen.operation, seen.tree, seen.waited) = (None, None, None, None);
         assert!(!sentence(&seen).contains("Of that time"));
+        assert_eq!(narrowed(&seen), None);
     }
 
     #[test]
