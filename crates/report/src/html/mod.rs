@@ -174,10 +174,12 @@ pub fn report(
             }
         });
     }
-    if !snapshot.slowest.is_empty() {
+    if text::slowest::longest(snapshot).next().is_some() {
         body.section("slowest", "Slowest requests", |page| {
             slowest::slowest(page, about, snapshot);
         });
+    }
+    if !snapshot.slowest.is_empty() {
         body.section(
             "ladder",
             "A conversation, frame by frame",

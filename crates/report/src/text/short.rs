@@ -1,7 +1,7 @@
 //! The short report: one screen of a terminal.
 
 use super::ledger::name;
-use super::slowest::{command, path};
+use super::slowest::{NO_RESPONSE, TimedRequest, command, longest, path};
 use super::symptoms::{cost_in, often_in, places, subject};
 use super::why::nearest;
 use super::{Look, wrapped};
@@ -223,37 +223,20 @@ fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Tabl
 
 fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
     let digits = look.digits;
-    let rows: Vec<(i64, &Transaction)> = longest(snapshot).take(most).collect();
+    let rows: Vec<TimedRequest<'_>> = longest(snapshot).take(most).collect();
     Table::over(&rows)
         .right("slowest", |(ns, _)| digits.time(*ns))
         .left("frames", |(_, t)| match frames(t) {
             Some((from, to)) => Some(format!("{from}>{to}")),
             None => t
                 .request
-                .map(|request| format!("{}>no response yet", request.first.frame)),
+                .map(|request| format!("{}>{NO_RESPONSE}", request.first.frame)),
         })
         .left("operation", |(_, t)| command(t))
         .left("server", |(_, t)| t.server.to_string())
         .left("client", |(_, t)| t.client.to_string())
         .rare_left("file", |(_, t)| path(t))
         .table
-}
-
-/// How long the slowest requests took; one that had no response when the capture ended has taken so long already.
-fn longest(snapshot: &Snapshot) -> impl Iterator<Item = (i64, &Transaction)> {
-    let took = |t: &Transaction| t.response_time_ns().unwrap_or(0);
-    let open = snapshot.unfinished.as_ref();
-    let open = open.map(|open| (open.open_ns, &open.request));
-    let at = open.map_or(0, |(ns, _)| {
-        snapshot.slowest.partition_point(|t| took(t) > ns)
-    });
-    let (slower, faster) = snapshot.slowest.split_at(at);
-    let timed = move |t| (took(t), t);
-    slower
-        .iter()
-        .map(timed)
-        .chain(open)
-        .chain(faster.iter().map(timed))
 }
 
 /// The first frame of the request and the last one of the response.
