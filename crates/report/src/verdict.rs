@@ -10,7 +10,7 @@ pub use doubts::doubts;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked};
 use wirewait_analysis::{Bounds, ENOUGH, Phase, RoundTrip, StallCause};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
+use wirewait_judge::{ByDesign, Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -286,6 +286,54 @@ pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
             seconds(verdict.active_ns),
             Culprit::ALL.map(part).join(", ")
         )
+    })
+}
+
+/// From this part on it is as good as all of it, in thousandths.
+const ALL: u64 = 995;
+
+/// Waits by design, where they are worth a word: for what, and whose.
+#[must_use]
+pub(crate) fn by_design(verdict: &Verdict) -> Option<String> {
+    let ByDesign {
+        ns,
+        operation,
+        told,
+        client,
+    } = verdict.by_design?;
+    let mut text = format!("Waits by design, in no share: {}", seconds(ns));
+    let part = |thousandths: u64| Percent(thousandths, 1000);
+    if let Some(of) = operation {
+        let (name, code) = (of.command, of.code);
+        let command = format!("{} {}", of.protocol.to_uppercase(), Command { name, code });
+        text.push_str(&match of.thousandths {
+            ALL.. => format!(" of {command}"),
+            thousandths => format!(", {} of {command}", part(thousandths)),
+        });
+        if told && is_lock(of.command) {
+            text.push_str(" (another holds the lock)");
+        }
+    }
+    if let Some((client, thousandths)) = client {
+        let whole = operation.is_none_or(|of| of.thousandths >= ALL);
+        text.push_str(&match (thousandths, whole) {
+            (ALL.., true) => format!(" by {client}"),
+            (ALL.., false) => format!(", all by {client}"),
+            _ => format!(", {} by {client}", part(thousandths)),
+        });
+    }
+    text.push('.');
+    Some(text)
+}
+
+/// Whether a command that waits by design takes a lock, by the name that its specification gives it (`LOCK`,
+/// `LOCKING_ANDX`).
+fn is_lock(command: &str) -> bool {
+    let mut words = command.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| {
+        ["LOCK", "LOCKING"]
+            .iter()
+            .any(|name| word.eq_ignore_ascii_case(name))
     })
 }
 
@@ -568,6 +616,50 @@ mod tests {
         (seen.at, seen.operation, seen.tree, seen.waited) = (None, None, None, None);
         assert!(!sentence(&seen).contains("Of that time"));
         assert_eq!(narrowed(&seen), None);
+    }
+
+    #[test]
+    fn waits_by_design_are_said_with_what_they_are_for() {
+        let said = |command, of_operation, of_client| {
+            let mut seen = verdict(Finding::Named(Culprit::Server), Vec::new());
+            let operation = OperationBehind {
+                protocol: "smb2",
+                command,
+                code: 10,
+                thousandths: of_operation,
+            };
+            seen.by_design = Some(ByDesign {
+                ns: 12_400_000_000,
+                told: of_client != 999,
+                operation: Some(operation).filter(|of| of.thousandths > 0),
+                client: Some((v4(12, None), of_client)).filter(|(_, part)| *part > 0),
+            });
+            by_design(&seen).unwrap()
+        };
+        assert_eq!(
+            said("LOCK", 1000, 998),
+            "Waits by design, in no share: 12.4 s of SMB2 LOCK (another holds the lock) by 10.0.0.12."
+        );
+        assert_eq!(
+            said("CHANGE_NOTIFY", 610, 1000),
+            "Waits by design, in no share: 12.4 s, 61.0 % of SMB2 CHANGE_NOTIFY, all by 10.0.0.12."
+        );
+        assert_eq!(
+            said("UNLOCK", 1000, 700),
+            "Waits by design, in no share: 12.4 s of SMB2 UNLOCK, 70.0 % by 10.0.0.12."
+        );
+        assert_eq!(said("LOCK", 0, 0), "Waits by design, in no share: 12.4 s.");
+        assert_eq!(
+            said("LOCK", 0, 1000),
+            "Waits by design, in no share: 12.4 s by 10.0.0.12."
+        );
+        assert_eq!(
+            said("LOCK", 1000, 999),
+            "Waits by design, in no share: 12.4 s of SMB2 LOCK by 10.0.0.12.",
+            "only its time says that it had to wait"
+        );
+        assert!(is_lock("LOCKING_ANDX") && is_lock("Lock File") && !is_lock("READ BLOCK"));
+        assert_eq!(by_design(&verdict(Finding::None, Vec::new())), None);
     }
 
     #[test]

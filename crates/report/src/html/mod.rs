@@ -278,6 +278,7 @@ fn title(about: &About) -> String {
 struct VerdictPart {
     sentence: String,
     shares: Option<String>,
+    by_design: Option<String>,
     position: Option<String>,
     doubts: Vec<String>,
 }
@@ -287,6 +288,7 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
     page.template(&VerdictPart {
         sentence: crate::verdict::sentence(&verdict),
         shares: crate::verdict::shares(&verdict),
+        by_design: crate::verdict::by_design(&verdict),
         position: crate::verdict::notable_position(&verdict),
         doubts: crate::verdict::doubts(&verdict).collect(),
     });

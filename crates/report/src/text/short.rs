@@ -127,8 +127,8 @@ struct Notes(Vec<Note>);
 
 struct Note {
     lines: Vec<String>,
-    /// It speaks against the verdict, and must not be left out.
-    is_doubt: bool,
+    /// It must not be left out: it speaks against the verdict, or clients stood still in time that it is not about.
+    stays: bool,
 }
 
 impl Notes {
@@ -140,21 +140,23 @@ impl Notes {
             let grade = snapshot.capture.grade.name();
             on_capture.push(format!("Capture quality {grade}: {}.", reason.text));
         }
-        let note = |text: String, is_doubt| Note {
+        let note = |text: String, stays| Note {
             lines: wrapped(&text, "  ", look.width),
-            is_doubt,
+            stays,
         };
         let on_capture = on_capture.into_iter().map(|text| note(text, false));
         let doubts = crate::verdict::doubts(verdict).map(|text| note(text, true));
+        let by_design = crate::verdict::by_design(verdict).map(|text| note(text, true));
         let position = crate::verdict::notable_position(verdict).map(|text| note(text, false));
-        Self(on_capture.chain(doubts).chain(position).collect())
+        let about_time = by_design.into_iter().chain(position);
+        Self(on_capture.chain(doubts).chain(about_time).collect())
     }
 
-    /// The doubts, and of the others those that fit into `room` more lines.
+    /// Those that stay, and of the others those that fit into `room` more lines.
     fn filling(&self, mut room: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for note in &self.0 {
-            if !note.is_doubt {
+            if !note.stays {
                 if note.lines.len() > room {
                     continue;
                 }
@@ -389,6 +391,23 @@ mod tests {
         let short = table(1_000);
         assert!(short[2].contains(&said), "{short:?}");
         assert!(!decode(&short, &open.to_string()), "{short:?}");
+    }
+
+    #[test]
+    fn waits_by_design_are_said_where_they_are_long() {
+        let mut snapshot = samples::snapshot();
+        let short = written(&snapshot, 80);
+        assert!(!short.contains("by design"), "{short}");
+        for row in &mut snapshot.ledgers {
+            let waits = [(Phase::Waiting, 5_000_000_000)].into_iter().collect();
+            row.ledger.merge(&waits);
+        }
+        let text = written(&snapshot, 80);
+        assert!(
+            text.contains("\n  Waits by design, in no share: "),
+            "{text}"
+        );
+        assert!(text.lines().count() <= LINES, "{text}");
     }
 
     #[test]
