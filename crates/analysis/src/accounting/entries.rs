@@ -11,6 +11,7 @@ use crate::round_trips::TripSample;
 use crate::routing::Crossing;
 use crate::stalls::Stall;
 use crate::table::TablePlace;
+use crate::world::CutOff;
 use crate::{FrameCounts, Mark, Notice, Transaction};
 use wirewait_model::records::Moment;
 use wirewait_wire::word::Name;
@@ -85,6 +86,7 @@ enum Entry {
     Lost(EnteredWait, Timestamp),
     Unseen(EnteredWait, Timestamp),
     Abandoned(EnteredWait, Mark),
+    CutOff(EnteredWait, Mark, CutOff),
     GaveBack,
     Stalled(Box<Stall>),
     Late([Lateness; 2]),
@@ -173,6 +175,12 @@ impl EntryBatch {
     pub(crate) fn abandoned(&mut self, wait: &Wait<'_>, mark: Mark) {
         let entered = self.wait(wait);
         self.entries.push(Entry::Abandoned(entered, mark));
+    }
+
+    #[cold]
+    pub(crate) fn cut_off(&mut self, wait: &Wait<'_>, mark: Mark, cut: CutOff) {
+        let entered = self.wait(wait);
+        self.entries.push(Entry::CutOff(entered, mark, cut));
     }
 
     #[cold]
@@ -333,6 +341,7 @@ impl Entry {
             Self::Lost(wait, at) => accounting.lost(wait.of(case), *at),
             Self::Unseen(wait, at) => accounting.unseen(wait.of(case), *at),
             Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),
+            Self::CutOff(wait, mark, cut) => accounting.watch.cut_off(wait.of(case), *mark, *cut),
             Self::GaveBack => accounting.watch.gave_back(case),
             Self::Begins(_)
             | Self::ClosedAsTold(..)
