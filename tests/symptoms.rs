@@ -112,11 +112,11 @@ fn what_the_projects_own_captures_raise() {
 const REAL: Raised = &[
     (
         "formats/fmt_pcap_languard-scan_smb1.dmp",
-        &["logon_refused"],
+        &["connection_reset", "logon_refused"],
     ),
     (
         "formats/fmt_snifferpro2.002_languard-scan_smb1.cap",
-        &["logon_refused"],
+        &["connection_reset", "logon_refused"],
     ),
     // By the lists of what the clients did, half of the reads there are records of 512 bytes. The names are asked for
     // four times within 3 s, of a station that refuses them by ICMP.
@@ -222,6 +222,7 @@ const REAL: Raised = &[
         "real/smb1_xscan.pcap",
         &[
             "connection_refused",
+            "connection_reset",
             "frames_resent",
             "logon_refused",
             "lookups_unanswered",
@@ -240,6 +241,10 @@ const REAL: Raised = &[
     (
         "real/smb311_aes-128-ccm_encrypted.pcap",
         &["connection_timed_out"],
+    ),
+    (
+        "real/smb311_compressed_smbghost.pcapng",
+        &["connection_reset"],
     ),
     ("real/smb31_win10-handshake.pcapng", &["logon_refused"]),
 ];

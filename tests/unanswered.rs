@@ -297,3 +297,37 @@ fn a_reply_that_the_capture_lacks_bounds_no_way() {
         assert!(network >= 630, "{lost:?}: {network}");
     }
 }
+
+/// A reset is the server's where that has a request to answer, or has just answered it, and nobody had begun to close the
+/// connection; and where its number is one that the server has reached.
+#[test]
+fn a_server_that_resets_a_connection_in_use() {
+    let cost = |end: &str| {
+        let found = ends_so(end);
+        let mut raised = found.snapshot.symptoms.raised();
+        let symptom = raised.find(|s| s.rule.id == "connection_reset");
+        symptom.map(|s| (s.hits.count, s.hits.cost_ns / 1_000_000))
+    };
+    let read = "1.000 C>S smb2 read length=512 mid=30\n";
+    let with = |end: &str| cost(&format!("{read}{end}"));
+    assert_eq!(with("1.700 S>C tcp reset\n"), Some((1, 700)));
+    assert_eq!(
+        with("1.001 S>C tcp ack\n1.700 S>C tcp reset\n1.701 S>C tcp reset\n"),
+        Some((1, 700)),
+        "sent twice"
+    );
+    // Two are open, and the older one counts.
+    let two = "1.200 C>S smb2 read length=512 mid=31\n1.700 S>C tcp reset\n";
+    assert_eq!(with(two), Some((1, 700)));
+    let answered = "1.002 S>C smb2 read data=512 mid=30\n1.003 S>C tcp reset\n";
+    assert_eq!(with(answered), Some((1, 0)));
+    let acknowledged =
+        "1.002 S>C smb2 read data=512 mid=30\n1.003 C>S tcp ack\n1.004 S>C tcp reset\n";
+    assert_eq!(with(acknowledged), None);
+    // The client's own, one behind a FIN of either, and one while nothing is open.
+    assert_eq!(with("1.700 C>S tcp reset\n"), None);
+    assert_eq!(with("1.600 C>S tcp reset\n1.700 S>C tcp reset\n"), None);
+    assert_eq!(with("1.600 C>S tcp fin\n1.700 S>C tcp reset\n"), None);
+    assert_eq!(with("1.600 S>C tcp fin\n1.700 S>C tcp reset\n"), None);
+    assert_eq!(cost("9.000 S>C tcp reset\n"), None);
+}

@@ -9,6 +9,7 @@ mod asking;
 mod beginning;
 mod brief;
 mod closing;
+mod cut_off;
 mod done;
 mod frames;
 mod holding;

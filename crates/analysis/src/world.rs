@@ -121,6 +121,8 @@ pub(crate) enum Event<'a> {
     GaveBack(Case<'a>),
     /// The client aborted the connection then, while it waited.
     Abandoned(Wait<'a>, Timestamp),
+    /// The server reset the connection then, while its client waited or right behind a response; since when it waited, or had that.
+    CutOff(Wait<'a>, Timestamp, CutOff),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
     /// The frame under way acknowledges part of one frame of data, as where that was cut into several only
@@ -160,6 +162,15 @@ pub(crate) enum Event<'a> {
     /// The transaction with this number has to do with a frame: the one under way, if none is
     /// named.
     Did(u64, Deed, Option<u64>),
+}
+
+/// What a server left undone that reset a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CutOff {
+    /// The response was complete, and its client had not acknowledged it.
+    pub(crate) answered: bool,
+    /// Otherwise: the capture may lack it.
+    pub(crate) lacks: bool,
 }
 
 /// A message was acknowledged by a transport, and all of it had come.

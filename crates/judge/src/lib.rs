@@ -7,6 +7,7 @@
 
 mod behind;
 pub mod between;
+mod by_design;
 mod coarse;
 pub mod compare;
 mod finding;
@@ -18,6 +19,7 @@ mod share;
 mod verdict;
 
 pub use behind::{FileBehind, OperationBehind, ShareBehind, StallBehind};
+pub use by_design::ByDesign;
 pub use coarse::row_parts;
 pub use finding::Finding;
 pub use missing::Missing;

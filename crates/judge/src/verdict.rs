@@ -2,6 +2,7 @@
 //! doubts.
 
 use crate::behind::{Behind, FileBehind, OperationBehind, ShareBehind, StallBehind};
+use crate::by_design::ByDesign;
 use crate::coarse;
 use crate::finding::Finding;
 use crate::floor::floor;
@@ -123,6 +124,8 @@ pub struct Verdict {
     pub busiest: Option<u64>,
     /// The request that most of the unknown time is of: it had no response when the capture ended.
     pub unfinished: Option<OpenRequest>,
+    /// Waits by design, which are no part of any share, if they are worth a word.
+    pub by_design: Option<ByDesign>,
     /// Where the capture was made, and what follows.
     pub on_the_way: OnTheWay,
     /// What speaks against it.
@@ -245,6 +248,7 @@ impl Verdict {
                 .busiest(1_000_000_000)
                 .map(|b| b.utilisation),
             unfinished: OpenRequest::behind(snapshot, unknown_ns),
+            by_design: ByDesign::of(snapshot),
             on_the_way,
             doubts,
         }

@@ -68,6 +68,7 @@ pub use time::{Digits, Rfc3339};
 /// The words and figures of the text report, for other views of them.
 pub mod words {
     pub use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request};
+    pub use crate::text::slowest::NO_RESPONSE;
     pub use crate::text::stations::fairness;
     pub use crate::text::symptoms::{
         cost, counted, judged, lasted, names, often, places, subject, threshold,
@@ -75,5 +76,5 @@ pub mod words {
     pub use crate::text::why::{named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::StatusName;
-    pub use crate::verdict::{bound_mark, doubts, marked, position, sentence, share};
+    pub use crate::verdict::{bound_mark, doubts, marked, narrowed, position, sentence, share};
 }

@@ -44,6 +44,9 @@ pub fn report(
     if let Some(line) = crate::verdict::shares(&verdict) {
         note(out, look, line)?;
     }
+    if let Some(line) = crate::verdict::by_design(&verdict) {
+        note(out, look, line)?;
+    }
     if let Some(line) = crate::verdict::notable_position(&verdict) {
         note(out, look, line)?;
     }

@@ -10,7 +10,7 @@ pub use doubts::doubts;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked};
 use wirewait_analysis::{Bounds, ClocksApart, ENOUGH, Phase, RoundTrip, StallCause};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
+use wirewait_judge::{ByDesign, Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -108,10 +108,7 @@ fn stalled(stall: &StallBehind) -> String {
 
 /// What has most of the time of those found.
 fn behind(verdict: &Verdict) -> Option<String> {
-    let clients = matches!(
-        verdict.finding,
-        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
-    );
+    let clients = is_of_clients(verdict);
     let part = |thousandths: u64| Percent(thousandths, 1000);
     // Stalls lie within requests.
     let within = if verdict.stall.is_some() {
@@ -160,28 +157,55 @@ fn behind(verdict: &Verdict) -> Option<String> {
         };
         parts.push((part(file.thousandths), whose));
     }
-    if let Some(tree) = &verdict.tree {
-        let share = Escaped(&tree.share);
-        let whose = match clients {
-            true => format!("{within}before requests on share {share}"),
-            false => format!("on share {share}"),
-        };
-        parts.push((part(tree.thousandths), whose));
-    }
-    if let Some((client, thousandths)) = verdict.waited {
-        parts.push((part(thousandths), format!("for client {client}")));
-    }
+    parts.extend(narrower(verdict));
+    Some(format!("Of that time, {}.", listed(parts, "was ")?))
+}
+
+/// The share, and the client that waited, with their parts of the time of those found: where no file is named.
+fn narrower(verdict: &Verdict) -> Vec<(Percent, String)> {
+    let part = |thousandths: u64| Percent(thousandths, 1000);
+    let before = match (is_of_clients(verdict), &verdict.stall) {
+        (false, _) => "",
+        (true, None) => "before requests ",
+        (true, Some(_)) => "in or before requests ",
+    };
+    let share = verdict.tree.as_ref().map(|tree| {
+        let whose = format!("{before}on share {}", Escaped(&tree.share));
+        (part(tree.thousandths), whose)
+    });
+    let client = verdict.waited;
+    let client =
+        client.map(|(client, thousandths)| (part(thousandths), format!("for client {client}")));
+    share.into_iter().chain(client).collect()
+}
+
+/// What narrows the time of those found down to a share or a client, where the whole [`sentence`] finds no room.
+#[must_use]
+pub fn narrowed(verdict: &Verdict) -> Option<String> {
+    Some(format!("Of that, {}.", listed(narrower(verdict), "")?))
+}
+
+/// Whether the time before requests is that of those found, too.
+fn is_of_clients(verdict: &Verdict) -> bool {
+    matches!(
+        verdict.finding,
+        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
+    )
+}
+
+/// Parts with what they are of; this word stands behind the first percentage.
+fn listed(parts: Vec<(Percent, String)>, word: &str) -> Option<String> {
     let parts = parts.into_iter().enumerate();
     let mut parts: Vec<String> = parts
         .map(|(n, (share, whose))| match n {
-            0 => format!("{share} was {whose}"),
+            0 => format!("{share} {word}{whose}"),
             _ => format!("{share} {whose}"),
         })
         .collect();
     let last = parts.pop()?;
     Some(match parts.is_empty() {
-        true => format!("Of that time, {last}."),
-        false => format!("Of that time, {} and {last}.", parts.join(", ")),
+        true => last,
+        false => format!("{} and {last}", parts.join(", ")),
     })
 }
 
@@ -267,6 +291,54 @@ pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
             seconds(verdict.active_ns),
             Culprit::ALL.map(part).join(", ")
         )
+    })
+}
+
+/// From this part on it is as good as all of it, in thousandths.
+const ALL: u64 = 995;
+
+/// Waits by design, where they are worth a word: for what, and whose.
+#[must_use]
+pub(crate) fn by_design(verdict: &Verdict) -> Option<String> {
+    let ByDesign {
+        ns,
+        operation,
+        told,
+        client,
+    } = verdict.by_design?;
+    let mut text = format!("Waits by design, in no share: {}", seconds(ns));
+    let part = |thousandths: u64| Percent(thousandths, 1000);
+    if let Some(of) = operation {
+        let (name, code) = (of.command, of.code);
+        let command = format!("{} {}", of.protocol.to_uppercase(), Command { name, code });
+        text.push_str(&match of.thousandths {
+            ALL.. => format!(" of {command}"),
+            thousandths => format!(", {} of {command}", part(thousandths)),
+        });
+        if told && is_lock(of.command) {
+            text.push_str(" (another holds the lock)");
+        }
+    }
+    if let Some((client, thousandths)) = client {
+        let whole = operation.is_none_or(|of| of.thousandths >= ALL);
+        text.push_str(&match (thousandths, whole) {
+            (ALL.., true) => format!(" by {client}"),
+            (ALL.., false) => format!(", all by {client}"),
+            _ => format!(", {} by {client}", part(thousandths)),
+        });
+    }
+    text.push('.');
+    Some(text)
+}
+
+/// Whether a command that waits by design takes a lock, by the name that its specification gives it (`LOCK`,
+/// `LOCKING_ANDX`).
+fn is_lock(command: &str) -> bool {
+    let mut words = command.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| {
+        ["LOCK", "LOCKING"]
+            .iter()
+            .any(|name| word.eq_ignore_ascii_case(name))
     })
 }
 
@@ -544,8 +616,55 @@ mod tests {
         let text = sentence(&seen);
         let said = "48.0 % for SMB1 READ_ANDX there, 97.1 % on share slow and 98.0 % for client 10.0.0.12.";
         assert!(text.contains(said), "{text}");
+        let said = "Of that, 97.1 % on share slow and 98.0 % for client 10.0.0.12.";
+        assert_eq!(narrowed(&seen).unwrap(), said);
         (seen.at, seen.operation, seen.tree, seen.waited) = (None, None, None, None);
         assert!(!sentence(&seen).contains("Of that time"));
+        assert_eq!(narrowed(&seen), None);
+    }
+
+    #[test]
+    fn waits_by_design_are_said_with_what_they_are_for() {
+        let said = |command, of_operation, of_client| {
+            let mut seen = verdict(Finding::Named(Culprit::Server), Vec::new());
+            let operation = OperationBehind {
+                protocol: "smb2",
+                command,
+                code: 10,
+                thousandths: of_operation,
+            };
+            seen.by_design = Some(ByDesign {
+                ns: 12_400_000_000,
+                told: of_client != 999,
+                operation: Some(operation).filter(|of| of.thousandths > 0),
+                client: Some((v4(12, None), of_client)).filter(|(_, part)| *part > 0),
+            });
+            by_design(&seen).unwrap()
+        };
+        assert_eq!(
+            said("LOCK", 1000, 998),
+            "Waits by design, in no share: 12.4 s of SMB2 LOCK (another holds the lock) by 10.0.0.12."
+        );
+        assert_eq!(
+            said("CHANGE_NOTIFY", 610, 1000),
+            "Waits by design, in no share: 12.4 s, 61.0 % of SMB2 CHANGE_NOTIFY, all by 10.0.0.12."
+        );
+        assert_eq!(
+            said("UNLOCK", 1000, 700),
+            "Waits by design, in no share: 12.4 s of SMB2 UNLOCK, 70.0 % by 10.0.0.12."
+        );
+        assert_eq!(said("LOCK", 0, 0), "Waits by design, in no share: 12.4 s.");
+        assert_eq!(
+            said("LOCK", 0, 1000),
+            "Waits by design, in no share: 12.4 s by 10.0.0.12."
+        );
+        assert_eq!(
+            said("LOCK", 1000, 999),
+            "Waits by design, in no share: 12.4 s of SMB2 LOCK by 10.0.0.12.",
+            "only its time says that it had to wait"
+        );
+        assert!(is_lock("LOCKING_ANDX") && is_lock("Lock File") && !is_lock("READ BLOCK"));
+        assert_eq!(by_design(&verdict(Finding::None, Vec::new())), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::round_trips::TripSample;
 use crate::routing::Crossing;
 use crate::stalls::Stall;
 use crate::table::TablePlace;
+use crate::world::CutOff;
 use crate::{FrameCounts, Mark, Notice, Transaction};
 use wirewait_model::records::Moment;
 use wirewait_wire::word::Name;
@@ -87,6 +88,7 @@ enum Entry {
     Abandoned(EnteredWait, Mark),
     SameClient([TablePlace; 2]),
     TookBack,
+    CutOff(EnteredWait, Mark, CutOff),
     GaveBack,
     Stalled(Box<Stall>),
     Late([Lateness; 2]),
@@ -186,6 +188,12 @@ impl EntryBatch {
     pub(crate) fn took_back(&mut self, case: Case<'_>) {
         self.case(case);
         self.entries.push(Entry::TookBack);
+    }
+
+    #[cold]
+    pub(crate) fn cut_off(&mut self, wait: &Wait<'_>, mark: Mark, cut: CutOff) {
+        let entered = self.wait(wait);
+        self.entries.push(Entry::CutOff(entered, mark, cut));
     }
 
     #[cold]
@@ -348,6 +356,7 @@ impl Entry {
             Self::Unseen(wait, at) => accounting.unseen(wait.of(case), *at),
             Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),
             Self::TookBack => accounting.watch.took_back(case),
+            Self::CutOff(wait, mark, cut) => accounting.watch.cut_off(wait.of(case), *mark, *cut),
             Self::GaveBack => accounting.watch.gave_back(case),
             Self::Begins(_)
             | Self::SameClient(_)

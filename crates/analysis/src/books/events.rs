@@ -7,7 +7,7 @@ use crate::lateness::Lateness;
 use crate::parties::Parties;
 use crate::path::Path;
 use crate::stalls::Stall;
-use crate::world::Growth;
+use crate::world::{CutOff, Growth};
 use crate::{Mark, Outcome, Sink, Transaction};
 use wirewait_wire::{Endpoint, Timestamp};
 
@@ -232,6 +232,20 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.watch.abandoned(wait, mark),
             Some(entries) => entries.abandoned(&wait, mark),
+        }
+    }
+
+    /// Its server reset the connection.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn cut_off(&mut self, wait: &Wait<'_>, at: Timestamp, cut: CutOff) {
+        let frame = self.now();
+        let mut room = None;
+        let wait = wait.known(&mut self.directory, &mut room);
+        let mark = Mark { frame, at };
+        match &mut self.lent {
+            None => self.accounting.watch.cut_off(wait, mark, cut),
+            Some(entries) => entries.cut_off(&wait, mark, cut),
         }
     }
 

@@ -52,6 +52,7 @@ impl Events for Reporter<'_> {
             Event::Lost(wait, at) => books.lost(&wait, at),
             Event::Unseen(wait, at) => books.unseen(&wait, at),
             Event::Abandoned(wait, at) => books.abandoned(&wait, at),
+            Event::CutOff(wait, at, cut) => books.cut_off(&wait, at, cut),
             Event::Stalled(stall) => books.stalled(stall),
             Event::Late(late) => books.late(late),
             Event::SameClient(case, first) => books.same_client(case, first),

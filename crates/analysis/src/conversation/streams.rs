@@ -142,23 +142,52 @@ impl Conversation {
             self.leaves(side, (segment.seq, piece.length), mark, world, events);
         }
         if segment.rst || segment.fin && self.finished == [true; 2] {
-            // What comes after that is looked at anew.
-            self.finished = [false; 2];
-            self.ended = Some(match segment.rst {
-                true => StreamEnd::Aborted,
-                false => StreamEnd::Closed,
-            });
-            for side in [0, 1] {
-                if self.is_ahead(side) {
-                    self.answer_lost(side, mark.at, world, events);
-                }
-            }
-            self.end(mark.at, segment.rst.then_some(side), world, events);
-            if let Some(flow) = &mut self.flow {
-                flow.again();
-            }
+            self.is_over(side, segment, mark.at, world, events);
         }
         false
+    }
+
+    /// The connection is over: both sides have closed it, or `side` has reset it.
+    #[cold]
+    fn is_over(
+        &mut self,
+        side: usize,
+        segment: &Stream,
+        now: Timestamp,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        // What comes after that is looked at anew.
+        let closes = std::mem::take(&mut self.finished) != [false; 2];
+        let sudden = segment.rst && !closes && self.ended.is_none();
+        self.ended = Some(match segment.rst {
+            true => StreamEnd::Aborted,
+            false => StreamEnd::Closed,
+        });
+        for side in [0, 1] {
+            if self.is_ahead(side) {
+                self.answer_lost(side, now, world, events);
+            }
+        }
+        if sudden && self.may_reset(side, segment.seq) {
+            self.pairing
+                .cut_off(side, now, &self.between, world, events);
+        }
+        self.end(now, segment.rst.then_some(side), world, events);
+        if let Some(flow) = &mut self.flow {
+            flow.again();
+        }
+    }
+
+    /// Whether `side` has got as far as a reset with this number says: another one is of an earlier connection, or of somebody who
+    /// guesses.
+    #[cold]
+    fn may_reset(&self, side: usize, seq: u32) -> bool {
+        let Some(stream) = self.streams.as_ref().map(|streams| &streams[side]) else {
+            return true;
+        };
+        let within = |at| (stream.acked()..=stream.next()).contains(&at);
+        !stream.is_started() || stream.position(seq).is_some_and(within)
     }
 
     /// `side` sends no more behind this segment.

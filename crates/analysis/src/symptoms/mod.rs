@@ -69,6 +69,7 @@ pub static RULES: &[&Rule] = &[
     &sessions::LOOKUPS,
     &sessions::ABSENT_NAMES,
     &sessions::ABANDONED,
+    &sessions::RESET,
     &clients::BREAK_WAIT,
     &clients::SLOW_BREAK,
     &clients::QUEUEING,

@@ -6,6 +6,7 @@ use super::rule::{Limit, Rule, Severity, Whose};
 use super::watchers::{Watcher, WatcherLook, operation, status};
 use super::{Threshold, Thresholds};
 use crate::case::Wait;
+use crate::world::CutOff;
 use crate::{Flags, Mark, Outcome, Transaction};
 use wirewait_wire::{Effects, Kind};
 
@@ -68,6 +69,43 @@ pub(super) static ABANDONED: Rule = Rule {
     costly: false,
     covers: &[],
 };
+
+pub(super) static RESET: Rule = Rule {
+    id: "connection_reset",
+    severity: Severity::Symptom,
+    whose: Whose::Pair,
+    counts: "connections that the server reset while a request was open, or within reset_after_ms of a response that was not acknowledged",
+    limit: Limit::Beyond(Threshold::ResetAfter),
+    costly: false,
+    covers: &[],
+};
+
+/// From the request, or the end of the response, to the reset. A server that refuses to set up a session, or is done with it, may
+/// reset its connection: the former is [`NO_CONNECT`].
+pub(super) fn cut_off(
+    wait: Wait<'_>,
+    at: Mark,
+    cut: CutOff,
+    thresholds: &Thresholds,
+) -> Option<WatcherLook> {
+    let t = wait.case.transaction;
+    let since = at.at.since(wait.began);
+    if matches!(t.kind, Kind::Session | Kind::Break) {
+        return None;
+    }
+    if cut.answered {
+        let soon = since <= thresholds.ns(Threshold::ResetAfter) && t.kind != Kind::Wait;
+        let sight = Sight::between(t.response?.last, at);
+        return soon.then_some(WatcherLook::For(sight));
+    }
+    let sight = Sight::between(t.request?.first, at);
+    let by_design = t.kind == Kind::Wait || super::answers::reads_pipe(t);
+    Some(match cut.lacks {
+        _ if by_design => WatcherLook::Against(Against::ByDesign, sight),
+        true => WatcherLook::Against(Against::CaptureLoss, sight),
+        false => WatcherLook::For(sight.costing(since)),
+    })
+}
 
 /// From the request to the end of the connection, if the client waited long enough and for
 /// something that does not wait by design.

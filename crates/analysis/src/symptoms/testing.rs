@@ -6,6 +6,7 @@ use crate::account::Outstanding;
 use crate::case::{Case, Wait};
 use crate::parties::{Directory, Parties};
 use crate::table::TablePlace;
+use crate::world::CutOff;
 use crate::{
     Extent, Flags, FrameCounts, Mark, Notice, Noticed, Outcome, Settings, Transaction, Turnaround,
     WHOLE_FRAME,
@@ -177,6 +178,19 @@ impl Bench {
                 repeated: None,
             };
             watch.lost(wait, at(again));
+        });
+    }
+
+    /// Its server resets the connection at `end`, that long after `began`.
+    pub(super) fn cut_off(&mut self, t: &Transaction, (began, end): (i64, i64), cut: CutOff) {
+        self.about(t, |watch, case| {
+            let wait = Wait {
+                case,
+                began: at(began),
+                anyone: false,
+                repeated: None,
+            };
+            watch.cut_off(wait, mark(t.number * 2, end), cut);
         });
     }
 

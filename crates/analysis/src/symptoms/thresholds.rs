@@ -101,6 +101,8 @@ thresholds! {
     /// A request that was open this long when its client closed or aborted the connection was abandoned: within less, both may
     /// have crossed.
     Abandoned = "abandoned_after_ms", 1;
+    /// A server that resets a connection within this time of a response which its client has not acknowledged may have taken it away.
+    ResetAfter = "reset_after_ms", 1000;
     /// Refused log-ons and shares of a client at a server.
     LogonRefused = "logon_refused_times", 3;
     /// Lookups of a client for names that no station of its network has.

@@ -6,7 +6,7 @@ use super::evidence::{Against, Base, Book, Sight};
 use super::files::Files;
 use super::page::{Page, Whom};
 use super::pair::{PairEvidence, WAITING, between};
-use super::watchers::{Witness, is_ordinary};
+use super::watchers::{WatcherLook, Witness, is_ordinary};
 use super::{Threshold, Thresholds, answers, clients, is_group, is_request, repeats, sessions};
 use crate::account::Outstanding;
 use crate::bounds::{Bound, Hits};
@@ -14,6 +14,7 @@ use crate::case::{Case, NewWait, Wait};
 use crate::column::Column;
 use crate::stalls::GivenBack;
 use crate::table::TablePlace;
+use crate::world::CutOff;
 use crate::{Flags, Mark, Notice, Noticed, Outcome, Transaction};
 use std::collections::VecDeque;
 use wirewait_model::records::LineTimes;
@@ -201,6 +202,25 @@ impl Watch {
             let mut page = pair.page(between(t), self.course.as_deref_mut());
             page.hit(&sessions::ABANDONED, &sight);
             page.word(&sessions::ABANDONED, t.operation.name);
+        }
+    }
+
+    /// The server reset the connection at `at`, which its client used.
+    #[cold]
+    pub(crate) fn cut_off(&mut self, wait: Wait<'_>, at: Mark, cut: CutOff) {
+        let Case {
+            transaction: t,
+            parties,
+        } = wait.case;
+        let Some(look) = sessions::cut_off(wait, at, cut, &self.thresholds) else {
+            return;
+        };
+        if let Some(pair) = self.pairs.still(parties.pair) {
+            let mut page = pair.page(between(t), self.course.as_deref_mut());
+            page.look(&sessions::RESET, &look);
+            if let WatcherLook::For(_) = look {
+                page.word(&sessions::RESET, t.operation.name);
+            }
         }
     }
 

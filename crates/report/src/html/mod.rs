@@ -174,10 +174,12 @@ pub fn report(
             }
         });
     }
-    if !snapshot.slowest.is_empty() {
+    if text::slowest::longest(snapshot).next().is_some() {
         body.section("slowest", "Slowest requests", |page| {
             slowest::slowest(page, about, snapshot);
         });
+    }
+    if !snapshot.slowest.is_empty() {
         body.section(
             "ladder",
             "A conversation, frame by frame",
@@ -276,6 +278,7 @@ fn title(about: &About) -> String {
 struct VerdictPart {
     sentence: String,
     shares: Option<String>,
+    by_design: Option<String>,
     position: Option<String>,
     doubts: Vec<String>,
 }
@@ -285,6 +288,7 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
     page.template(&VerdictPart {
         sentence: crate::verdict::sentence(&verdict),
         shares: crate::verdict::shares(&verdict),
+        by_design: crate::verdict::by_design(&verdict),
         position: crate::verdict::notable_position(&verdict),
         doubts: crate::verdict::doubts(&verdict).collect(),
     });

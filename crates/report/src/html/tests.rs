@@ -223,6 +223,28 @@ fn without_any_request_there_is_still_a_report() {
 }
 
 #[test]
+fn a_request_without_a_response_at_the_end_is_among_the_slowest() {
+    let mut snapshot = samples::snapshot();
+    snapshot.unfinished = Some(samples::unfinished(7_100_000_000));
+    let number = samples::unfinished(0).request.number;
+    for nothing_else in [false, true] {
+        if nothing_else {
+            snapshot.slowest.clear();
+        }
+        let html = written(&about(), &snapshot, ABSENT);
+        let from = html.find("<section id=\"slowest\"").unwrap();
+        let section = &html[from..];
+        for words in [
+            "over 7.10 s",
+            "no response yet",
+            &format!("--transaction {number} "),
+        ] {
+            assert!(section.contains(words), "{words}");
+        }
+    }
+}
+
+#[test]
 fn a_symptom_says_what_it_cost_and_what_to_try() {
     let about = about();
     let snapshot = samples::snapshot();

@@ -1,7 +1,7 @@
 //! The short report: one screen of a terminal.
 
 use super::ledger::name;
-use super::slowest::{command, path};
+use super::slowest::{NO_RESPONSE, TimedRequest, command, longest, path};
 use super::symptoms::{cost_in, often_in, places, subject};
 use super::why::nearest;
 use super::{Look, wrapped};
@@ -127,8 +127,8 @@ struct Notes(Vec<Note>);
 
 struct Note {
     lines: Vec<String>,
-    /// It speaks against the verdict, and must not be left out.
-    is_doubt: bool,
+    /// It must not be left out: it speaks against the verdict, or clients stood still in time that it is not about.
+    stays: bool,
 }
 
 impl Notes {
@@ -140,21 +140,23 @@ impl Notes {
             let grade = snapshot.capture.grade.name();
             on_capture.push(format!("Capture quality {grade}: {}.", reason.text));
         }
-        let note = |text: String, is_doubt| Note {
+        let note = |text: String, stays| Note {
             lines: wrapped(&text, "  ", look.width),
-            is_doubt,
+            stays,
         };
         let on_capture = on_capture.into_iter().map(|text| note(text, false));
         let doubts = crate::verdict::doubts(verdict).map(|text| note(text, true));
+        let by_design = crate::verdict::by_design(verdict).map(|text| note(text, true));
         let position = crate::verdict::notable_position(verdict).map(|text| note(text, false));
-        Self(on_capture.chain(doubts).chain(position).collect())
+        let about_time = by_design.into_iter().chain(position);
+        Self(on_capture.chain(doubts).chain(about_time).collect())
     }
 
-    /// The doubts, and of the others those that fit into `room` more lines.
+    /// Those that stay, and of the others those that fit into `room` more lines.
     fn filling(&self, mut room: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for note in &self.0 {
-            if !note.is_doubt {
+            if !note.stays {
                 if note.lines.len() > room {
                     continue;
                 }
@@ -223,37 +225,20 @@ fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Tabl
 
 fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
     let digits = look.digits;
-    let rows: Vec<(i64, &Transaction)> = longest(snapshot).take(most).collect();
+    let rows: Vec<TimedRequest<'_>> = longest(snapshot).take(most).collect();
     Table::over(&rows)
         .right("slowest", |(ns, _)| digits.time(*ns))
         .left("frames", |(_, t)| match frames(t) {
             Some((from, to)) => Some(format!("{from}>{to}")),
             None => t
                 .request
-                .map(|request| format!("{}>no response yet", request.first.frame)),
+                .map(|request| format!("{}>{NO_RESPONSE}", request.first.frame)),
         })
         .left("operation", |(_, t)| command(t))
         .left("server", |(_, t)| t.server.to_string())
         .left("client", |(_, t)| t.client.to_string())
         .rare_left("file", |(_, t)| path(t))
         .table
-}
-
-/// How long the slowest requests took; one that had no response when the capture ended has taken so long already.
-fn longest(snapshot: &Snapshot) -> impl Iterator<Item = (i64, &Transaction)> {
-    let took = |t: &Transaction| t.response_time_ns().unwrap_or(0);
-    let open = snapshot.unfinished.as_ref();
-    let open = open.map(|open| (open.open_ns, &open.request));
-    let at = open.map_or(0, |(ns, _)| {
-        snapshot.slowest.partition_point(|t| took(t) > ns)
-    });
-    let (slower, faster) = snapshot.slowest.split_at(at);
-    let timed = move |t| (took(t), t);
-    slower
-        .iter()
-        .map(timed)
-        .chain(open)
-        .chain(faster.iter().map(timed))
 }
 
 /// The first frame of the request and the last one of the response.
@@ -406,6 +391,23 @@ mod tests {
         let short = table(1_000);
         assert!(short[2].contains(&said), "{short:?}");
         assert!(!decode(&short, &open.to_string()), "{short:?}");
+    }
+
+    #[test]
+    fn waits_by_design_are_said_where_they_are_long() {
+        let mut snapshot = samples::snapshot();
+        let short = written(&snapshot, 80);
+        assert!(!short.contains("by design"), "{short}");
+        for row in &mut snapshot.ledgers {
+            let waits = [(Phase::Waiting, 5_000_000_000)].into_iter().collect();
+            row.ledger.merge(&waits);
+        }
+        let text = written(&snapshot, 80);
+        assert!(
+            text.contains("\n  Waits by design, in no share: "),
+            "{text}"
+        );
+        assert!(text.lines().count() <= LINES, "{text}");
     }
 
     #[test]

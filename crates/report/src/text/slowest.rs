@@ -9,6 +9,29 @@ use crate::transactions::StatusName;
 use std::io::{self, Write};
 use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
 
+/// A request, and how long it took, ns.
+pub(super) type TimedRequest<'s> = (i64, &'s Transaction);
+
+/// How long the slowest requests took; one that had no response when the capture ended has taken so long already.
+pub(crate) fn longest(snapshot: &Snapshot) -> impl Iterator<Item = TimedRequest<'_>> {
+    let took = |t: &Transaction| t.response_time_ns().unwrap_or(0);
+    let open = snapshot.unfinished.as_ref();
+    let open = open.map(|open| (open.open_ns, &open.request));
+    let at = open.map_or(0, |(ns, _)| {
+        snapshot.slowest.partition_point(|t| took(t) > ns)
+    });
+    let (slower, faster) = snapshot.slowest.split_at(at);
+    let timed = move |t| (took(t), t);
+    slower
+        .iter()
+        .map(timed)
+        .chain(open)
+        .chain(faster.iter().map(timed))
+}
+
+/// What stands for the response of a request that had none when the capture ended.
+pub const NO_RESPONSE: &str = "no response yet";
+
 /// The slowest of all.
 pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
     let numbers = |extent: Extent| match (extent.first.frame, extent.last.frame) {
@@ -22,22 +45,28 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
             Some(format!("{}..{}", digits.time(low), digits.time(high)))
         }
     };
-    Table::over(&snapshot.slowest)
-        .right("#", |t| t.number.to_string())
-        .right("response time", |t| {
-            t.response_time_ns().map(|ns| digits.time(ns))
+    let rows: Vec<TimedRequest<'_>> = longest(snapshot).collect();
+    Table::over(&rows)
+        .right("#", |(_, t)| t.number.to_string())
+        .right("response time", |(ns, t)| match t.response {
+            Some(_) => digits.time(*ns),
+            None => format!("over {}", digits.time(*ns)),
         })
-        .right("turnaround", turnaround)
-        .under("frames", "request", |t| t.request.map(numbers))
-        .under("frames", "response", |t| t.response.map(numbers))
-        .left("client", |t| t.client.to_string())
-        .left("server", |t| t.server.to_string())
-        .left("command", command)
-        .left("status", |t| {
+        .right("turnaround", |(_, t)| turnaround(t))
+        .under("frames", "request", |(_, t)| t.request.map(numbers))
+        .under("frames", "response", |(_, t)| {
+            t.response.map_or_else(|| NO_RESPONSE.to_owned(), numbers)
+        })
+        .left("client", |(_, t)| t.client.to_string())
+        .left("server", |(_, t)| t.server.to_string())
+        .left("command", |(_, t)| command(t))
+        .left("status", |(_, t)| {
             t.status.map(|status| StatusName(status).to_string())
         })
-        .rare_left("file", path)
-        .rare_left("remarks", |t| t.flags.names().collect::<Vec<_>>().join(" "))
+        .rare_left("file", |(_, t)| path(t))
+        .rare_left("remarks", |(_, t)| {
+            t.flags.names().collect::<Vec<_>>().join(" ")
+        })
         .table
 }
 
@@ -62,10 +91,46 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         return Ok(());
     }
     table.headed(out, look, "Slowest")?;
-    let requests = snapshot
-        .slowest
-        .iter()
-        .filter_map(|t| t.request.or(t.response));
+    let requests = longest(snapshot).filter_map(|(_, t)| t.request.or(t.response));
     let frames = requests.map(|extent| extent.first.frame);
     noted!(out, look, "Wireshark: {}", InWireshark(frames.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    fn written(snapshot: &Snapshot) -> String {
+        let mut out = Vec::new();
+        slowest(&mut out, snapshot, Look::plain(200)).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_request_that_has_no_response_yet_stands_where_its_time_puts_it() {
+        let mut snapshot = samples::snapshot();
+        let without = written(&snapshot);
+        assert!(!without.contains("over "), "{without}");
+        let rows = |text: &str| {
+            let lines = text
+                .lines()
+                .skip_while(|line| !line.contains("response time"));
+            lines.skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        snapshot.unfinished = Some(samples::unfinished(7_100_000_000));
+        let open = samples::unfinished(0).request.request.unwrap().first.frame;
+        let text = written(&snapshot);
+        let first = &rows(&text)[0];
+        assert!(first.contains(" over 7.10 s "), "{text}");
+        assert!(first.contains(" no response yet "), "{text}");
+        let filter = text.lines().find(|line| line.contains("frame.number in"));
+        assert!(filter.unwrap().contains(&open.to_string()), "{text}");
+        snapshot.unfinished = Some(samples::unfinished(1_000));
+        let text = written(&snapshot);
+        let last = snapshot.slowest.len();
+        assert!(rows(&text)[last].contains(" over 1 µs "), "{text}");
+        snapshot.slowest.clear();
+        assert!(written(&snapshot).contains(" no response yet "));
+    }
 }

@@ -3,6 +3,7 @@
 use super::{model, press, replayed, shown};
 use crate::Model;
 use std::sync::Arc;
+use wirewait_analysis::{Outcome, Transaction, Unfinished};
 use wirewait_report::About;
 
 /// The cells of a column, as they are shown.
@@ -258,5 +259,43 @@ fn symptoms_that_appear_and_go_are_noted_with_their_time() {
     for (what, nth) in [("withdrawn", 0), ("raised   ", 1)] {
         let said = format!("09:01:22   {what} {}", title(nth));
         assert!(text.contains(&said), "{said}: {text}");
+    }
+}
+
+/// The request that has no response yet is the slowest of all where it was open for longest, also when it is not among the latest.
+#[test]
+fn a_request_without_a_response_at_the_end_is_among_the_slowest() {
+    let mut feed = replayed();
+    let mut snapshot = (*feed.snapshot).clone();
+    let on_first = |t: &&Transaction| t.server.to_string().starts_with("00000022.02001b000008");
+    let mut request = feed.transactions.iter().find(on_first).unwrap().clone();
+    (request.response, request.outcome) = (None, Outcome::Unanswered);
+    let number = request.number;
+    let mut latest = feed.transactions.to_vec();
+    let place = latest.iter().position(|t| t.number == number).unwrap();
+    latest[place] = request.clone();
+    feed.transactions = Arc::new(latest);
+    snapshot.unfinished = Some(Unfinished::new(request, 777_000_000_000, true));
+    feed.snapshot = Arc::new(snapshot);
+    for forgotten in [false, true] {
+        if forgotten {
+            let mut latest = feed.transactions.to_vec();
+            latest.retain(|t| t.number != number);
+            feed.transactions = Arc::new(latest);
+        }
+        let mut model = model(feed.clone(), 132, 43);
+        press(&mut model, "2 T");
+        let first = (column(&model, "", "#"), column(&model, "", "response"));
+        let at = first
+            .0
+            .iter()
+            .position(|n| *n == number.to_string())
+            .unwrap();
+        assert_eq!(first.1[at], "777 s");
+        assert_eq!(column(&model, "", "outcome")[at], "no response yet");
+        press(&mut model, "home enter");
+        let text = shown(&model);
+        assert!(text.contains(&format!("#{number}")), "{text}");
+        assert!(text.contains("over 777 s: no response yet"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! One transaction: where its time went, and its frames.
 
 use super::operations::command;
-use super::transactions::{file, outcome};
+use super::transactions::{file, open_ns, outcome};
 use super::{View, bars};
 use crate::model::Model;
 use crate::place::Place;
@@ -12,14 +12,25 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Extent, Ledger, Phase, Transaction, Turnaround};
 use wirewait_report::Rfc3339;
-use wirewait_report::words::Short;
+use wirewait_report::words::{NO_RESPONSE, Short};
 
 pub(super) struct OneTransaction;
 
 /// It, if it is still at hand.
 fn found(feed: &Feed, number: u64) -> Option<&Transaction> {
+    let open = feed.snapshot.unfinished.as_ref().map(|open| &open.request);
     let mut all = feed.transactions.iter().chain(&feed.snapshot.slowest);
     all.find(|t| t.number == number)
+        .or(open.filter(|t| t.number == number))
+}
+
+/// How long it took, or has taken where it had no response when the capture ended.
+fn response_time(t: &Transaction, feed: &Feed) -> String {
+    match (t.response_time_ns(), open_ns(t, feed)) {
+        (None, None) => "-".to_owned(),
+        (None, Some(ns)) => format!("over {}: {NO_RESPONSE}", Short(ns)),
+        (Some(ns), _) => Short(ns).to_string(),
+    }
 }
 
 fn extent(extent: Option<Extent>) -> String {
@@ -84,9 +95,9 @@ impl View for OneTransaction {
             ),
             ("client", t.client.to_string()),
             ("server", t.server.to_string()),
-            ("outcome", shown(outcome(t))),
+            ("outcome", shown(outcome(t, open_ns(t, feed).is_some()))),
             ("file", shown(file(t, &context))),
-            ("response time", human(t.response_time_ns())),
+            ("response time", response_time(t, feed)),
             (
                 "request",
                 format!("{}, {}", human(t.request_transfer_ns()), extent(t.request)),

@@ -2,55 +2,73 @@
 
 use super::View;
 use super::operations::command;
-use crate::Command;
 use crate::context::Context;
 use crate::keys::Action;
 use crate::model::Model;
 use crate::place::{Place, Scope};
 use crate::table::{AnyRows, Cell, Column, Head, List, RowIdentity, Value, columns_of};
 use crate::theme::Tone;
+use crate::{Command, Feed};
 use std::collections::HashSet;
 use wirewait_analysis::{Outcome, Transaction, Turnaround};
-use wirewait_report::words::{Grouped, StatusName};
+use wirewait_report::words::{Grouped, NO_RESPONSE, StatusName};
 
 pub(super) struct Transactions;
 
-type TransactionRow<'m> = &'m Transaction;
+#[derive(Clone, Copy)]
+struct TransactionRow<'m> {
+    t: &'m Transaction,
+    /// See [`open_ns`].
+    open_ns: Option<i64>,
+}
 
 fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
-    columns_of![|t: &TransactionRow<'_>, context|
+    columns_of![|r: &TransactionRow<'_>, context|
         Head::right("#", 6).help("The number of the transaction in the capture.")
-            => Value::Number(t.number).into(),
+            => Value::Number(r.t.number).into(),
         Head::right("at", 9).rank(4).help("When its first frame was seen, from the beginning of the capture.")
-            => Cell::time(begin(t, context)),
+            => Cell::time(begin(r.t, context)),
         Head::left("client", 15).rank(3).most(30).help("The client that sent the request.")
-            => Cell::text(t.client.station().to_string()),
+            => Cell::text(r.t.client.station().to_string()),
         Head::left("operation", 12).rank(5).most(30).help("Protocol command of the request.")
-            => Cell::text(command(t.operation.name, t.code)),
+            => Cell::text(command(r.t.operation.name, r.t.code)),
         Head::right("response", 8)
-            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response.")
-            => Cell::time(t.response_time_ns()),
+            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response; to the last frame of the capture where there was none yet.")
+            => response_time(r),
         Head::right("request", 7).under("of that").rank(4).help("Request transfer (t2 - t1).")
-            => Cell::time(t.request_transfer_ns()),
+            => Cell::time(r.t.request_transfer_ns()),
         Head::right("server", 7).under("of that").rank(1)
             .help("Server turnaround (t3 - t2), from the complete request to the first frame of the response. Two limits where the request was repeated and the response may belong to either copy.")
-            => turnaround(t),
+            => turnaround(r.t),
         Head::right("transfer", 8).under("of that").rank(4).help("Response transfer (t4 - t3).")
-            => Cell::time(t.response_transfer_ns()),
+            => Cell::time(r.t.response_transfer_ns()),
         Head::left("outcome", 10).rank(2).most(34).help("How the transaction ended.")
-            => outcome(t),
+            => outcome(r.t, r.open_ns.is_some()),
         Head::right("data", 8).rank(5).help("File data transferred.")
-            => Cell::from(Value::Bytes(t.data_bytes)).quiet(),
+            => Cell::from(Value::Bytes(r.t.data_bytes)).quiet(),
         Head::right("frames", 6).rank(7).help("Frames of the transaction.")
-            => Cell::count(t.frames.total()),
+            => Cell::count(r.t.frames.total()),
         Head::left("remarks", 8).rank(8).most(30).help("Notes on the accuracy of its times.")
             => {
-                let names: Vec<&str> = t.flags.names().collect();
+                let names: Vec<&str> = r.t.flags.names().collect();
                 Cell::text(names.join(" "))
             },
         Head::left("file", 14).rank(3).most(120).grows().help("The file, if the capture shows its name.")
-            => file(t, context),
+            => file(r.t, context),
     ]
+}
+
+/// How long the request had been open when the capture ended, if it is the one that was open for longest.
+pub(super) fn open_ns(t: &Transaction, feed: &Feed) -> Option<i64> {
+    let open = feed.snapshot.unfinished.as_ref()?;
+    (open.request.number == t.number).then_some(open.open_ns)
+}
+
+fn response_time(row: &TransactionRow<'_>) -> Cell {
+    match row.open_ns {
+        Some(ns) => Cell::time(Some(ns)).toned(Tone::Bad),
+        None => Cell::time(row.t.response_time_ns()),
+    }
 }
 
 /// From the beginning of the capture to its first frame.
@@ -67,8 +85,9 @@ fn turnaround(t: &Transaction) -> Cell {
     }
 }
 
-pub(super) fn outcome(t: &Transaction) -> Cell {
+pub(super) fn outcome(t: &Transaction, is_open: bool) -> Cell {
     match (t.outcome, t.status) {
+        _ if is_open => Cell::text(NO_RESPONSE).toned(Tone::Bad),
         (Outcome::Answered, Some(status)) if status.failure => {
             Cell::text(StatusName(status).to_string()).toned(Tone::Warn)
         }
@@ -157,17 +176,25 @@ impl View for Transactions {
             .map(|seconds| feed.recent.last(seconds).begins());
         let late = |t: &&Transaction| {
             let end = t.response.or(t.request).map(|extent| extent.last.at);
-            since.is_none_or(|since| end.is_some_and(|end| end >= since))
+            let ended_late = since.is_none_or(|since| end.is_some_and(|end| end >= since));
+            ended_late || open_ns(t, feed).is_some()
         };
         // The slowest stay at hand when newer ones took their place among the latest.
         let latest: HashSet<u64> = feed.transactions.iter().map(|t| t.number).collect();
-        let slowest = feed.snapshot.slowest.iter();
+        let open = feed.snapshot.unfinished.as_ref().map(|open| &open.request);
+        let slowest = feed.snapshot.slowest.iter().chain(open);
         let slowest = slowest.filter(|t| !latest.contains(&t.number));
         let all = feed.transactions.iter().rev().chain(slowest).filter(late);
         Some(Box::new(List {
             columns: columns(),
-            rows: all.filter(|t| scope.takes(t)).collect(),
-            key: |t: &TransactionRow<'_>| RowIdentity::Number(t.number),
+            rows: all
+                .filter(|t| scope.takes(t))
+                .map(|t| TransactionRow {
+                    t,
+                    open_ns: open_ns(t, feed),
+                })
+                .collect(),
+            key: |row: &TransactionRow<'_>| RowIdentity::Number(row.t.number),
             sorted: Some(("response", true)),
             empty: "No recent transaction matches.",
         }))

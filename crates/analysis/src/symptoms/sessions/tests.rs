@@ -1,8 +1,9 @@
 use super::super::State;
-use super::super::testing::{Bench, failed, unanswered};
+use super::super::testing::{Bench, failed, transaction, unanswered};
 use super::*;
 use crate::Flags;
 use crate::bounds::Hits;
+use crate::world::CutOff;
 use wirewait_wire::Effects;
 
 #[test]
@@ -113,6 +114,66 @@ fn waits_that_are_over_before_their_requests_are_closed_cost_each_their_own() {
     }
     let found = bench.found("no_connection").unwrap();
     assert_eq!((found.hits.count, found.hits.cost_ns), (4, 60_000_000_000));
+}
+
+/// A read was open for 700 ms when its server reset the connection.
+#[test]
+fn a_server_that_resets_the_connection_of_a_client_that_waits() {
+    let mut bench = Bench::new();
+    let read = unanswered(1, Kind::Read, 10);
+    bench.cut_off(&read, (10, 710), CutOff::default());
+    let found = bench.found("connection_reset").unwrap();
+    assert_eq!(
+        (found.state, found.hits.cost_ns),
+        (State::Raised, 700_000_000)
+    );
+    assert_eq!(found.words, [("READ", 1)]);
+    // What refuses to set up a session is said otherwise.
+    let mut bench = Bench::new();
+    let log_on = unanswered(1, Kind::Session, 10);
+    bench.cut_off(&log_on, (10, 710), CutOff::default());
+    assert_eq!(bench.state("connection_reset"), None);
+}
+
+/// One second behind the response, and a millisecond more.
+#[test]
+fn a_reset_right_behind_a_response() {
+    let state = |kind: Kind, after: i64| {
+        let mut bench = Bench::new();
+        let answered = CutOff {
+            answered: true,
+            ..CutOff::default()
+        };
+        bench.cut_off(&transaction(1, kind, 10, 20), (20, 20 + after), answered);
+        let found = bench.found("connection_reset");
+        found.map(|found| (found.state, found.hits.cost_ns))
+    };
+    assert_eq!(state(Kind::Read, 1000), Some((State::Raised, 0)));
+    assert_eq!(state(Kind::Read, 1001), None);
+    assert_eq!(state(Kind::Session, 1), None, "it logged off");
+    assert_eq!(state(Kind::Wait, 1), None);
+}
+
+#[test]
+fn a_reset_that_takes_nothing_away_is_withdrawn() {
+    let state = |kind: Kind, lacks: bool| {
+        let mut bench = Bench::new();
+        let cut = CutOff {
+            lacks,
+            ..CutOff::default()
+        };
+        bench.cut_off(&unanswered(1, kind, 10), (10, 900_010), cut);
+        bench.state("connection_reset").unwrap()
+    };
+    // Servers end sessions in which nothing but a notification was open for a quarter of an hour.
+    assert_eq!(
+        state(Kind::Wait, false),
+        State::Withdrawn(Against::ByDesign)
+    );
+    assert_eq!(
+        state(Kind::Read, true),
+        State::Withdrawn(Against::CaptureLoss)
+    );
 }
 
 /// Any station may respond to a lookup: a lost one is no fault of a file server.

@@ -22,9 +22,9 @@ pub(super) enum HeadLine {
     Legend(Words),
 }
 
-/// The verdict in at most two lines: the sentence where it fits, otherwise who had most of the time
-/// and where.
-fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
+/// The verdict: the sentence where it fits into two lines, otherwise who had most of the time, where, and, if there is room for
+/// that, on which share and for which client.
+fn headline(verdict: &Verdict, since: &str, (width, roomy): (usize, bool)) -> Vec<String> {
     let sentence = format!("{since}{}", words::sentence(verdict));
     let lines = text::lines(&sentence, width);
     // As the bar below has it.
@@ -66,6 +66,12 @@ fn headline(verdict: &Verdict, since: &str, width: usize) -> Vec<String> {
         });
         short.push(format!("{at}{}", operation.unwrap_or_default()));
     }
+    let narrowed = words::narrowed(verdict).filter(|_| roomy);
+    short.extend(
+        narrowed
+            .into_iter()
+            .flat_map(|text| text::lines(&text, width)),
+    );
     short
 }
 
@@ -78,11 +84,11 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
         Some(_) => "Since start: ",
         None => "",
     };
-    let mut all: Vec<HeadLine> = headline(&verdict, since, wide)
+    let roomy = height >= 18;
+    let mut all: Vec<HeadLine> = headline(&verdict, since, (wide, roomy))
         .into_iter()
         .map(HeadLine::Head)
         .collect();
-    let roomy = height >= 18;
     let said = |all: &mut Vec<HeadLine>, tone: Tone, text: &str| {
         all.extend(
             text::lines(text, wide)
@@ -216,5 +222,42 @@ pub(super) fn draw(line: &HeadLine, context: &Context<'_>, area: Rect, buffer: &
                 put(buffer, (x, area.y), room, said, theme.plain);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::replayed;
+    use wirewait_judge::ShareBehind;
+    use wirewait_wire::{Address, Endpoint};
+
+    #[test]
+    fn the_share_and_the_client_that_waited_are_said_where_there_is_room() {
+        let mut verdict = Verdict::on(&replayed().snapshot);
+        let client = Endpoint {
+            address: Address::V4([10, 99, 0, 12]),
+            ..Endpoint::default()
+        };
+        let share = r"\\10.99.0.1\slow".into();
+        verdict.tree = Some(ShareBehind {
+            share,
+            thousandths: 961,
+        });
+        verdict.waited = Some((client, 964));
+        let at = |width, roomy| headline(&verdict, "", (width, roomy));
+        let lines = at(80, true);
+        let said = r"Of that, 96.1 % on share \\10.99.0.1\slow and 96.4 % for client 10.99.0.12.";
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert_eq!(lines[2], said);
+        assert_eq!(at(80, false).len(), 2);
+        let narrow = at(44, true);
+        assert_eq!(narrow[2..].join(" "), said);
+        assert!(
+            narrow.iter().all(|line| text::width(line) <= 44),
+            "{narrow:?}"
+        );
+        let whole = at(400, false).join(" ");
+        assert!(whole.contains(&said[9..]), "{whole}");
     }
 }
