@@ -33,7 +33,7 @@ struct Over {
 }
 
 impl Over {
-    /// Its response was captured: what its client sent next says when it had that. A response that the capture lacks
+    /// Its response was captured, once: what its client sent next says when it had that. A response that the capture lacks
     /// is known to have come by the next request alone.
     #[inline]
     fn is_answered(&self) -> bool {
@@ -112,13 +112,14 @@ impl Nearest {
         self.gaps.least()
     }
 
-    /// The response that was complete `before` was lost, and its client had it only then: it paused since.
+    /// The response that was complete `before` was lost, and its client had it only then: it paused since. Or it had the first
+    /// copy after all, so that what it sends next shows nothing of the way.
     #[cold]
     pub(in crate::account) fn had_it_later(&mut self, before: Timestamp, then: Timestamp) {
         if let Some((_, latest)) = &mut self.latest
             && latest.end == before
         {
-            latest.end = then;
+            (latest.end, latest.frames) = (then, [0; 2]);
         }
     }
 
