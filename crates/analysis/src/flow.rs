@@ -201,10 +201,7 @@ impl StreamFlow {
         let mut soon = false;
         let before = match place.and_then(|place| way.sent.get_mut(place)) {
             Some(sent) => {
-                if let (SentAgain::No, Some(stamp)) = (sent.again, stamp) {
-                    let firsts = &mut way.trouble.get_or_insert_default().firsts;
-                    FirstSent::keep(firsts, sent, stamp);
-                }
+                FirstSent::keep(&mut way.trouble, sent, stamp);
                 let before = std::mem::replace(&mut sent.last, mark).at;
                 soon = sent
                     .again
@@ -275,9 +272,7 @@ impl StreamFlow {
             bytes += u64::from(first.bytes);
             last = Some((first.last, first.bytes));
             if first.again != SentAgain::No {
-                let firsts = way.trouble.as_ref().map_or(&[][..], |of| &of.firsts);
-                copies.add(first, (firsts, echo));
-                last = Some((copies.latest(first.last), first.bytes));
+                last = Some((copies.add(first, (&way.trouble, echo)), first.bytes));
             }
             if way.done.len() >= DONE {
                 way.done.pop_front();
@@ -292,13 +287,7 @@ impl StreamFlow {
             way.sent.pop_front();
         }
         way.outstanding -= bytes.min(outstanding);
-        let mut again = copies.any();
-        if again {
-            let copy = copies.only(mark.at);
-            // What was sent first had arrived, and none of what was retransmitted.
-            again = copy.is_some() || !copies.are_needless();
-            way.trouble.get_or_insert_default().copy = copy;
-        }
+        let mut again = copies.any() && copies.are_unclear(&mut way.trouble, mark.at);
         let (last, last_bytes) = last?;
         let full = bytes >= 2 * FULL || frames > 1 && bytes > FULL;
         let mut after_ns = mark.at.since(last.at);

@@ -1,6 +1,6 @@
 //! Data that was retransmitted: whether its first copy had arrived.
 
-use super::{SentSegment, StreamFlow};
+use super::{FlowTrouble, SentSegment, StreamFlow};
 use crate::Mark;
 use crate::packets::TIMER_NS;
 use std::num::NonZeroU32;
@@ -38,9 +38,17 @@ pub(super) struct FirstSent {
 }
 
 impl FirstSent {
-    /// This is retransmitted for the first time.
+    /// This is retransmitted, with this time stamp: how it was sent first is kept the first time.
     #[cold]
-    pub(super) fn keep(firsts: &mut Vec<Self>, sent: &SentSegment, stamp: NonZeroU32) {
+    pub(super) fn keep(
+        trouble: &mut Option<Box<FlowTrouble>>,
+        sent: &SentSegment,
+        stamp: Option<NonZeroU32>,
+    ) {
+        let (SentAgain::No, Some(stamp)) = (sent.again, stamp) else {
+            return;
+        };
+        let firsts = &mut trouble.get_or_insert_default().firsts;
         if firsts.len() >= FIRSTS {
             firsts.remove(0);
         }
@@ -59,7 +67,7 @@ pub(super) struct Copies {
     latest: Option<(u32, Timestamp)>,
     /// How many of them had arrived before any retransmission had.
     needless: u32,
-    /// When the latest of them was sent first.
+    /// When the latest of them was sent first, if that is what arrived.
     first: Option<Mark>,
 }
 
@@ -78,13 +86,15 @@ impl SentAgain {
 impl Copies {
     /// `echo`: the latest time stamp that its receiver had. One from before the retransmission says that it acknowledges
     /// what was sent first (Eifel, RFC 3522): of what fills a gap, it has the stamp of what filled it (RFC 7323, 4.3).
+    /// When the latest of them was sent, as far as it is acknowledged: first, if that is what arrived, and otherwise last.
     #[cold]
     pub(super) fn add(
         &mut self,
         sent: &SentSegment,
-        (firsts, echo): (&[FirstSent], Option<NonZeroU32>),
-    ) {
+        (trouble, echo): (&Option<Box<FlowTrouble>>, Option<NonZeroU32>),
+    ) -> Mark {
         self.count += 1;
+        let firsts = trouble.as_ref().map_or(&[][..], |of| &of.firsts);
         let first = firsts.iter().rfind(|first| first.number == sent.number);
         let before = |first: &&FirstSent| {
             let behind = echo.map_or(0, |echo| {
@@ -97,6 +107,7 @@ impl Copies {
         self.first = first.map(|first| first.at);
         let soon = sent.again == SentAgain::Soon;
         self.latest = soon.then_some((sent.number, sent.last.at));
+        self.first.filter(|_| !soon).unwrap_or(sent.last)
     }
 
     #[inline]
@@ -104,24 +115,21 @@ impl Copies {
         self.count > 0
     }
 
-    /// All of them had arrived before any retransmission had.
+    /// Whether some of them, which are acknowledged now, may have arrived as retransmissions. Keeps the only one, if it was sent
+    /// sooner than any timer.
     #[cold]
-    pub(super) fn are_needless(&self) -> bool {
-        self.needless == self.count
-    }
-
-    /// When the latest of them was sent, as far as it is acknowledged: first, if that is what arrived, and otherwise `last`.
-    #[cold]
-    pub(super) fn latest(&self, last: Mark) -> Mark {
-        match self.latest {
-            None => self.first.unwrap_or(last),
-            Some(_) => last,
-        }
+    pub(super) fn are_unclear(
+        &self,
+        trouble: &mut Option<Box<FlowTrouble>>,
+        now: Timestamp,
+    ) -> bool {
+        let copy = self.only(now);
+        trouble.get_or_insert_default().copy = copy;
+        copy.is_some() || self.needless != self.count
     }
 
     /// The only one, if it was sent sooner than any timer, and before now, by its stamp.
-    #[cold]
-    pub(super) fn only(&self, now: Timestamp) -> Option<AcknowledgedCopy> {
+    fn only(&self, now: Timestamp) -> Option<AcknowledgedCopy> {
         let (number, last) = self.latest.filter(|_| self.count == 1)?;
         let after_ns = now.since(last);
         (after_ns >= 0).then_some(AcknowledgedCopy { number, after_ns })
