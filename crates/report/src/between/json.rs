@@ -74,7 +74,7 @@ documents! {
         left_out: u64 = joined.left_out,
     }
 
-    /// The verdict on one capture; shares in per mille of its active time, at least and at most.
+    /// The verdict on one capture.
     struct Alone<'a> of verdict, capture: (&Verdict, &'a str)
     where
         let share = |culprit| {
@@ -85,9 +85,12 @@ documents! {
         capture: &'a str = capture,
         culprit: &'static str = verdict.finding.name(),
         active_ns: u64,
-        client: [u64; 2] = share(Culprit::Client),
-        network: [u64; 2] = share(Culprit::Network),
-        server: [u64; 2] = share(Culprit::Server),
+        /// At least and at most, per mille of the active time.
+        client_per_mille: [u64; 2] = share(Culprit::Client),
+        /// At least and at most, per mille of the active time.
+        network_per_mille: [u64; 2] = share(Culprit::Network),
+        /// At least and at most, per mille of the active time.
+        server_per_mille: [u64; 2] = share(Culprit::Server),
     }
 
     struct BetweenInVain of vain: &InVain {

@@ -42,7 +42,8 @@ documents! {
     where
         let row = &snapshot.capture;
     {
-        grade: &'static str = row.grade.name(),
+        /// `good`, `fair` or `poor`; null where nothing was captured.
+        grade: Option<&'static str> = crate::text::capture::grade(row),
         reasons: Vec<QualityReason> = of(&row.reasons),
         /// That the clock was set while the capture was made; absent where it was not.
         #[serde(skip_serializing_if = "Option::is_none")]

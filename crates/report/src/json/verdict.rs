@@ -69,10 +69,12 @@ documents! {
         server: PerMille = of(verdict.share(Culprit::Server).thousandths),
     }
 
-    /// Per mille of the active time, at least and at most.
+    /// A part of the active time, from and to.
     struct PerMille of bounds: Bounds {
-        low: u64,
-        high: u64,
+        /// At least, per mille of the active time.
+        low_per_mille: u64 = bounds.low,
+        /// At most, per mille of the active time.
+        high_per_mille: u64 = bounds.high,
     }
 
     struct VerdictWay of verdict: &Verdict
