@@ -11,7 +11,7 @@ use wirewait_analysis::{
 };
 
 documents! {
-    /// What is wrong, raised ones first, by cost; with those that were withdrawn or stay below
+    /// What is wrong, raised ones first, by cost, those outside the active time last; with those that were withdrawn or stay below
     /// their thresholds.
     pub(super) struct Symptoms<'a> of about, snapshot: (&'a About, &Snapshot)
     where
@@ -56,6 +56,8 @@ documents! {
         },
         subject: Whom,
         cost_ns: u64 = hits.cost_ns,
+        /// Whether the cost is no part of the active time: name lookups, connections that are not open yet.
+        outside_active_time: bool = rule.outside_active_time(),
         counts: &'static str = rule.counts,
         count: u64 = hits.count,
         of: Option<u64>,
