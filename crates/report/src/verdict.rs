@@ -5,8 +5,9 @@ mod marks;
 
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
-use crate::time::Short;
+use crate::time::Digits;
 pub use doubts::doubts;
+pub(crate) use doubts::doubts_in;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked};
 use wirewait_analysis::{Bounds, ENOUGH, Phase, RoundTrip, StallCause};
@@ -21,8 +22,13 @@ const NOTABLE_NS: u64 = 1_000_000;
 /// Who had most of the active time, and the evidence.
 #[must_use]
 pub fn sentence(verdict: &Verdict) -> String {
+    sentence_in(verdict, Digits::Three)
+}
+
+/// [`sentence`], with durations of as many digits.
+pub(crate) fn sentence_in(verdict: &Verdict, digits: Digits) -> String {
     let (title, part, ns, whose) = match verdict.finding {
-        Finding::None => return none(verdict),
+        Finding::None => return none(verdict, digits),
         Finding::Named(culprit) => {
             let share = verdict.share(culprit);
             let ns = shown(culprit, within_active(share, verdict.active_ns));
@@ -69,7 +75,7 @@ pub fn sentence(verdict: &Verdict) -> String {
     };
     let mut text = format!(
         "{title}: {part} of active time ({}) {whose}",
-        of_active(ns, range, verdict)
+        of_active(ns, range, verdict, digits)
     );
     text.push('.');
     if let (Finding::Either(..), Some(end)) = (verdict.finding, verdict.decided_at()) {
@@ -186,7 +192,7 @@ fn behind(verdict: &Verdict) -> Option<String> {
 }
 
 /// Why there is no verdict.
-fn none(verdict: &Verdict) -> String {
+fn none(verdict: &Verdict, digits: Digits) -> String {
     let has = |wanted: fn(&Doubt) -> bool| verdict.doubts.iter().any(wanted);
     if has(|doubt| matches!(doubt, Doubt::NoFrames)) {
         return "No verdict: the capture has no frames.".to_owned();
@@ -233,7 +239,7 @@ fn none(verdict: &Verdict) -> String {
         return format!(
             "No verdict: the clock of the capture ticks every {}, and that alone could turn it. \
              Capture with a clock that is finer than the times of the requests.",
-            seconds(*ns)
+            digits.span(*ns)
         );
     }
     match verdict.active_ns {
@@ -251,7 +257,7 @@ fn none(verdict: &Verdict) -> String {
 
 /// The share of each party, in one line.
 #[must_use]
-pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
+pub(crate) fn shares(verdict: &Verdict, digits: Digits) -> Option<String> {
     let part = |culprit: Culprit| {
         let share = self::share(culprit, verdict.share(culprit).thousandths);
         format!("{} {share}", culprit.name())
@@ -259,7 +265,7 @@ pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
     (verdict.active_ns > 0).then(|| {
         format!(
             "Of active time ({}): {}.",
-            seconds(verdict.active_ns),
+            digits.span(verdict.active_ns),
             Culprit::ALL.map(part).join(", ")
         )
     })
@@ -268,20 +274,24 @@ pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
 /// How far from the stations the capture was made, and what that is of their time.
 #[must_use]
 pub fn position(verdict: &Verdict) -> Option<String> {
-    position_of(verdict, |_| true)
+    position_of(verdict, Digits::Three, |_| true)
 }
 
 /// The part of it that people are shown: less than a millisecond that is less than a thousandth of the active
 /// time, too, decides nothing.
-pub(crate) fn notable_position(verdict: &Verdict) -> Option<String> {
-    position_of(verdict, |ns| {
+pub(crate) fn notable_position(verdict: &Verdict, digits: Digits) -> Option<String> {
+    position_of(verdict, digits, |ns| {
         let small = ns.high < NOTABLE_NS && ns.high.saturating_mul(1000) < verdict.active_ns;
         !small
     })
 }
 
 /// Of the ends whose distance is wanted.
-fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<String> {
+fn position_of(
+    verdict: &Verdict,
+    digits: Digits,
+    is_wanted: impl Fn(Bounds) -> bool,
+) -> Option<String> {
     let way = &verdict.on_the_way;
     let ends: Vec<(&str, &RoundTrip, Bounds, &str)> = [
         ("server", &way.server, way.in_turnarounds, "turnarounds"),
@@ -297,7 +307,7 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
             .map(|(who, trip, ..)| {
                 format!(
                     "{} from {who} {} (round trip, frames {} to {})",
-                    Short(trip.shortest_ns),
+                    digits.time(trip.shortest_ns),
                     trip.station,
                     trip.asked,
                     trip.answered
@@ -308,8 +318,7 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
     let counted = listed(
         ends.iter()
             .map(|(_, _, ns, within)| {
-                let time = |ns: u64| Short(i64::try_from(ns).unwrap_or(i64::MAX));
-                let (low, high) = (time(ns.low).to_string(), time(ns.high).to_string());
+                let (low, high) = (digits.span(ns.low), digits.span(ns.high));
                 match low == high {
                     true => format!("{low} within the {within}"),
                     false => format!("{low} to {high} within the {within}"),
@@ -341,7 +350,8 @@ const fn shown(culprit: Culprit, of: Bounds) -> u64 {
 }
 
 /// So much of the active time; from and to where its part is shown so.
-fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict) -> String {
+fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict, digits: Digits) -> String {
+    let seconds = |ns: u64| digits.span(ns);
     let whole = seconds(verdict.active_ns);
     let wide = range.filter(|share| share.thousandths.high - share.thousandths.low >= CLOSE);
     let part = wide.map_or_else(
@@ -376,10 +386,6 @@ fn within_active(share: Share, active_ns: u64) -> Bounds {
         low: of_part(ns.low, thousandths.low),
         high: of_part(ns.high, thousandths.high),
     }
-}
-
-fn seconds(ns: u64) -> String {
-    Short(i64::try_from(ns).unwrap_or(i64::MAX)).to_string()
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {
@@ -474,7 +480,7 @@ mod tests {
              there. No link was more than 9.1 % busy in any second."
         );
         assert_eq!(
-            shares(&seen).unwrap(),
+            shares(&seen, Digits::Three).unwrap(),
             "Of active time (18.0 s): client 12.0 %, network 16.8 to 19.8 %, server 68.2 to 71.2 %."
         );
     }
@@ -622,7 +628,7 @@ mod tests {
                 all.contains("turnarounds") && all.contains("pauses"),
                 "{all}"
             );
-            let text = notable_position(&seen).unwrap_or_default();
+            let text = notable_position(&seen, Digits::Three).unwrap_or_default();
             ["turnarounds", "pauses"].map(|word| text.contains(word))
         };
         let second = 1_000_000_000;

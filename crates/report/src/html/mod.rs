@@ -284,8 +284,8 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
     let verdict = Verdict::on(snapshot);
     page.template(&VerdictPart {
         sentence: crate::verdict::sentence(&verdict),
-        shares: crate::verdict::shares(&verdict),
-        position: crate::verdict::notable_position(&verdict),
+        shares: crate::verdict::shares(&verdict, Digits::Three),
+        position: crate::verdict::notable_position(&verdict, Digits::Three),
         doubts: crate::verdict::doubts(&verdict).collect(),
     });
 }

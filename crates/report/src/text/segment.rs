@@ -190,7 +190,7 @@ pub(crate) fn remarks(rows: &[SegmentRow]) -> Vec<(String, String)> {
     remarks.push((
         "bytes".to_owned(),
         "with padding, check sequence, preamble and gap (variant C), without duplicates; peaks begin at \
-         whole 10 ms, 100 ms, s"
+         whole 10 ms, 100 ms, 1 s"
             .to_owned(),
     ));
     if rows.iter().any(is_short) {
