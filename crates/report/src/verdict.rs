@@ -4,7 +4,7 @@ mod doubts;
 mod marks;
 
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Percent};
+use crate::figures::{Command, Grouped, Percent, range};
 use crate::time::Digits;
 pub use doubts::doubts;
 pub(crate) use doubts::doubts_in;
@@ -321,7 +321,7 @@ fn position_of(
                 let (low, high) = (digits.span(ns.low), digits.span(ns.high));
                 match low == high {
                     true => format!("{low} within the {within}"),
-                    false => format!("{low} to {high} within the {within}"),
+                    false => format!("{} within the {within}", range(&low, &high)),
                 }
             })
             .collect(),
@@ -336,9 +336,8 @@ pub fn share(culprit: Culprit, of: Bounds) -> String {
     if of.high - of.low < CLOSE {
         return Percent(shown(culprit, of), 1000).to_string();
     }
-    let low = Percent(of.low, 1000).to_string();
-    let low = low.trim_end_matches([' ', '%']);
-    format!("{low} to {}", Percent(of.high, 1000))
+    let [low, high] = [of.low, of.high].map(|part| Percent(part, 1000).to_string());
+    range(&low, &high)
 }
 
 /// The one of two bounds that tables show, where they are close: the network has what is proved.
@@ -350,20 +349,16 @@ const fn shown(culprit: Culprit, of: Bounds) -> u64 {
 }
 
 /// So much of the active time; from and to where its part is shown so.
-fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict, digits: Digits) -> String {
+fn of_active(ns: u64, shown: Option<Share>, verdict: &Verdict, digits: Digits) -> String {
     let seconds = |ns: u64| digits.span(ns);
     let whole = seconds(verdict.active_ns);
-    let wide = range.filter(|share| share.thousandths.high - share.thousandths.low >= CLOSE);
+    let wide = shown.filter(|share| share.thousandths.high - share.thousandths.low >= CLOSE);
     let part = wide.map_or_else(
         || seconds(ns),
         |share| {
             let Bounds { low, high } = within_active(share, verdict.active_ns);
             let [low, high] = [low, high].map(seconds);
-            let same = low.split_once(' ').zip(high.split_once(' '));
-            match same.filter(|((_, unit), (_, other))| unit == other) {
-                Some(((number, _), _)) => format!("{number} to {high}"),
-                None => format!("{low} to {high}"),
-            }
+            range(&low, &high)
         },
     );
     format!("{part} of {whole}, {}", counted(verdict.clients, "client"))
@@ -599,7 +594,7 @@ mod tests {
         assert_eq!(
             position(&seen).unwrap(),
             "Captured 5.00 ms from server 10.0.0.1 (round trip, frames 3 to 4); that distance \
-             counts as network: 2.00 s to 2.50 s within the turnarounds."
+             counts as network: 2.00 to 2.50 s within the turnarounds."
         );
     }
 

@@ -54,6 +54,7 @@ documents! {
     {
         elapsed_ns: u64 = ledger.total(),
         active_ns: u64 = ledger.active(),
+        /// Active time without the clients' pauses, the distance within these included, ns.
         waited_ns: u64 = ledger.waited(),
         client_ns: u64 = part(Phase::Client),
         request_transfer_ns: u64 = part(Phase::Request),

@@ -23,6 +23,8 @@ documents! {
         normalised_min: Option<f64> = row.normalised_min.map(millionths),
         normalised_max: Option<f64> = row.normalised_max.map(millionths),
         retransmitted_frames: u64 = row.retransmitted,
+        /// Active time that is not the client's own, ns: network and server, with the distance within its pauses. The
+        /// `waited_ns` of its ledger is without that distance.
         busy_ns: u64,
         client_ns: u64,
         think_ns: u64,

@@ -28,7 +28,7 @@ fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'stat
         entries.push((name, format!("{} (only these frames)", Escaped(text))));
     }
     let (total, bytes) = (Grouped(row.frames), Grouped(row.bytes));
-    entries.push(("size", format!("{total} frames, {bytes} bytes on the wire")));
+    entries.push(("size", format!("{total} frames, {bytes} bytes as recorded")));
     if let (Some(first), Some(last)) = (row.first, row.last) {
         let length = digits.span(row.elapsed_ns);
         let (first, last) = (Rfc3339(first), Rfc3339(last));

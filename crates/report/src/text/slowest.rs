@@ -2,10 +2,10 @@
 
 use super::{Look, noted};
 use crate::escape::Escaped;
-use crate::figures::{Command, InWireshark};
+use crate::figures::{Command, InWireshark, range};
 use crate::table::Table;
 use crate::time::Digits;
-use crate::transactions::StatusName;
+use crate::transactions::status;
 use std::io::{self, Write};
 use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
 
@@ -18,9 +18,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
     let turnaround = |t: &Transaction| match t.turnaround {
         Turnaround::None => None,
         Turnaround::Exact(ns) => Some(digits.time(ns)),
-        Turnaround::Between(low, high) => {
-            Some(format!("{}..{}", digits.time(low), digits.time(high)))
-        }
+        Turnaround::Between(low, high) => Some(range(&digits.time(low), &digits.time(high))),
     };
     Table::over(&snapshot.slowest)
         .right("#", |t| t.number.to_string())
@@ -33,9 +31,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         .left("client", |t| t.client.to_string())
         .left("server", |t| t.server.to_string())
         .left("command", command)
-        .left("status", |t| {
-            t.status.map(|status| StatusName(status).to_string())
-        })
+        .left("status", |t| t.status.map(status))
         .rare_left("file", path)
         .rare_left("remarks", |t| t.flags.names().collect::<Vec<_>>().join(" "))
         .table

@@ -214,6 +214,14 @@ impl fmt::Display for StatusName {
     }
 }
 
+/// A status for people: `ok` where all was done, whatever its protocol calls that.
+pub(crate) fn status(status: Status) -> String {
+    match (status.ok, status.code) {
+        (true, 0) => "ok".to_owned(),
+        _ => StatusName(status).to_string(),
+    }
+}
+
 /// A file handle in hexadecimal, as JSON numbers do not go that far.
 struct Handle(u128);
 
