@@ -47,7 +47,7 @@ pub(crate) fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
         Percent(bytes.saturating_sub(row.moved.bytes), bytes)
     };
     let control = |row: &EfficiencyRow| row.control.frames + row.session_frames;
-    let again = |units: Units| (units.resent > 0).then(|| PartOf(units.resent, units.sent));
+    let again = |units: Units| (units.resent > 0).then_some(PartOf(units.resent, units.sent));
     let lost = |[clients, servers]: [Units; 2]| {
         let ns = clients.lost_ns.saturating_add(servers.lost_ns);
         (ns > 0).then(|| digits.span(ns))
@@ -95,7 +95,7 @@ pub(crate) fn operations(snapshot: &Snapshot) -> Table {
         .flat_map(|row| [(row, "read", &row.reads), (row, "write", &row.writes)])
         .filter(|(.., of)| of.count > 0);
     let rows: Vec<(&EfficiencyRow, &str, &Accesses)> = rows.collect();
-    let bytes = |n: u64, of: &Accesses| (n > 0).then(|| PartOf(n, of.bytes));
+    let bytes = |n: u64, of: &Accesses| (n > 0).then_some(PartOf(n, of.bytes));
     over(&rows, |(row, ..)| row)
         .left("kind", |(_, kind, _)| (*kind).to_owned())
         .right("operations", |(.., of)| Grouped(of.count))

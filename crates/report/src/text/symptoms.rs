@@ -506,7 +506,7 @@ mod tests {
 
     #[test]
     fn an_address_is_shortened_in_its_middle() {
-        let subject = samples::snapshot().symptoms.found[0].subject.clone();
+        let subject = samples::snapshot().symptoms.found[0].subject;
         let whole = super::subject(&subject);
         assert_eq!(subject_within(&subject, width(&whole)), whole);
         for (address, room, short) in [
