@@ -150,7 +150,7 @@ live, saved = (json.load(open(path))["capture"] for path in sys.argv[1:3])
 counters = re.findall(r"received/dropped on interface '[^']*': (\d+)/(\d+)", open(sys.argv[3]).read())
 dropped = sum(int(dropped) for _, dropped in counters)
 # The program that writes rows says at its end how many frames it had, and lost.
-rows = (open(sys.argv[4]).read().splitlines() or [""])[-1]
+rows = (open(sys.argv[4]).read().splitlines() or [""])[-1].replace(",", "")
 frames = re.findall(r"(\d+) frames in", rows)
 has = [live["frames"]] + [int(count) for count in frames]
 if dropped == 0 and saved["frames"] >= max(has):

@@ -142,7 +142,7 @@ screen_off() {
         sleep 0.1
     done
     # 1000 frames in 5.0 s; s0: 0 dropped; ...
-    read -r seen dropped <<<"$(grep -a 'frames in' "$work/screen.err" | tail -n 1 |
+    read -r seen dropped <<<"$(grep -a 'frames in' "$work/screen.err" | tail -n 1 | tr -d , |
         sed -E 's/^[^0-9]*([0-9]+) frames in .*: ([0-9]+) dropped.*/\1 \2/')"
     grade='as the screen says'
     grep -a 'frames in' "$work/screen.err" | tail -n 1 | sed 's/^/    /'

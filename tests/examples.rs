@@ -51,7 +51,7 @@ fn the_verdict_of_a_file() {
         let share = &said["shares"][culprit];
         expected.push(format!(
             "{culprit}: {} to {} thousandths",
-            share["low"], share["high"]
+            share["low_per_mille"], share["high_per_mille"]
         ));
     }
     let found = report["symptoms"]["found"].as_array().unwrap();

@@ -333,7 +333,7 @@ fn judged(case: &LabCase, end: LabEnd, truth: LabTruth, capture: &Path) -> Judge
     let mut printed = Vec::new();
     for (n, who) in WHO.iter().enumerate() {
         let side = |side: &str| verdict["shares"][who][side].as_i64().unwrap();
-        let (low, high) = (side("low"), side("high"));
+        let (low, high) = (side("low_per_mille"), side("high_per_mille"));
         printed.push(format!("{low}-{high}"));
         if low > truths[n] + TOLERANCE || high < truths[n] - TOLERANCE {
             wrong.push(format!("{who} is {} and not {low} to {high}", truths[n]));

@@ -172,7 +172,7 @@ fn live_without_a_screen_frames_are_saved_too() {
         .unwrap();
     let said = text(&live.stderr);
     assert!(live.status.success(), "{said}");
-    assert!(said.contains("2702 frames saved"), "{said}");
+    assert!(said.contains("2,702 frames saved"), "{said}");
     // But for the name of the file.
     let rows = |file: &Path| {
         let name = file.to_str().unwrap();

@@ -126,8 +126,8 @@ fn is_the_servers(name: &str, wait_ms: i64, (meanwhile, ends): (Meanwhile, Ends)
     let share = &verdict["shares"]["server"];
     // 1 of 3 ms of each read besides.
     let (low, high) = (
-        share["low"].as_i64().unwrap(),
-        share["high"].as_i64().unwrap(),
+        share["low_per_mille"].as_i64().unwrap(),
+        share["high_per_mille"].as_i64().unwrap(),
     );
     let times = if ends == Ends::Answered { 2 } else { 1 };
     let (server, all) = (wait_ms + READS * times, wait_ms + 3 * READS * times);

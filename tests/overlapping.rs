@@ -255,7 +255,7 @@ fn json(arguments: &[&str], files: &[&Path]) -> Value {
 
 /// Thousandths of the active time, from and to.
 fn share(verdict: &Value, of: &str) -> [f64; 2] {
-    ["low", "high"].map(|bound| verdict["shares"][of][bound].as_f64().unwrap())
+    ["low_per_mille", "high_per_mille"].map(|bound| verdict["shares"][of][bound].as_f64().unwrap())
 }
 
 /// Runs the case, and looks at both ends and at both together; widest interval in points, and who is named.

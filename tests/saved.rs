@@ -7,6 +7,7 @@ use crate::support::{captures, program, root};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use wirewait_report::words::Grouped;
 
 /// Frames of the shipped capture.
 const DEMO: u64 = 2702;
@@ -122,7 +123,10 @@ fn assert_tells_the_rest(output: &Output, file: &Path, why: &str) {
     assert!(kept > 100 && missing > 100, "{kept} and {missing}");
     assert_eq!(kept + missing, DEMO);
     assert_eq!(capture["damage"], Value::Array(Vec::new()));
-    assert!(said.contains(&format!("{kept} frames saved")), "{said}");
+    assert!(
+        said.contains(&format!("{} frames saved", Grouped(kept))),
+        "{said}"
+    );
     assert!(
         said.contains(&format!("{missing} could not be saved")),
         "{said}"

@@ -3,15 +3,35 @@
 use wirewait::compare::{Against, Condition, Figure, Ratio, Relation, Unit};
 
 /// What `compare --help` says about them.
-pub(crate) const CONDITIONS: &str = "\
+pub(crate) fn conditions() -> String {
+    let mut figures = vec![String::new()];
+    for figure in Figure::ALL {
+        let last = figures.last().map_or(0, String::len);
+        if last + figure.name().len() > FIGURES_WIDTH {
+            figures.push(String::new());
+        }
+        if let Some(line) = figures.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(figure.name());
+            line.push(',');
+        }
+    }
+    let figures = figures.join("\n           ");
+    CONDITIONS.replacen("{figures}", figures.trim_end_matches(','), 1)
+}
+
+/// Characters of the lines that name the figures.
+const FIGURES_WIDTH: usize = 85;
+
+const CONDITIONS: &str = "\
 Conditions (--fail-if):
   FIGURE [of GROUP] > LIMIT [significant]      also >=, <, <=
 
-  FIGURE   response_time, turnaround: the mean, or with .mean, .p50, .p95, .p99, .max
-           (mean, p50, p95, p99, max alone are those of response_time)
-           frames_per_request, acks_per_request, retransmitted_per_request
-           throughput (while data moves), busy_throughput, wall_throughput
-           transactions_per_second, elapsed, requests, unanswered, errors, data_bytes
+  FIGURE   {figures}
+           (response_time and turnaround alone are their means; mean, p50, p95, p99 and max alone
+           are those of response_time; throughput is that while data moves)
   GROUP    a row of the comparison, by its name: of smb1 READ_ANDX; without it, all requests
   LIMIT    +10%, -10%, 10%: the change against the baseline (from 0 any growth is more)
            50ms, 1.5s, 20us: a time; 300kB/s, 1.2MB/s, 64KiB/s: a rate; 4KiB; or a number
@@ -244,6 +264,17 @@ fn decimal(text: &str) -> Option<Ratio> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The help and the message about an unknown figure have one source.
+    #[test]
+    fn the_help_names_every_figure() {
+        let help = conditions();
+        for figure in Figure::ALL {
+            assert!(help.contains(figure.name()), "{}", figure.name());
+        }
+        let figures = help.lines().take_while(|line| !line.contains("GROUP "));
+        assert!(figures.map(str::len).all(|width| width <= 100), "{help}");
+    }
 
     #[test]
     fn conditions_are_read() {

@@ -1,7 +1,7 @@
 //! What help says beside the options: examples, conditions, exit codes.
 
 use crate::args::about_live;
-use crate::condition::CONDITIONS;
+use crate::condition::conditions;
 use crate::failure::CODES;
 
 /// Examples for each command, as `-h` shows them.
@@ -98,7 +98,7 @@ pub(crate) fn with_notes(command: clap::Command) -> clap::Command {
         };
         let examples = format!("Examples:\n{examples}");
         let more = match name.as_str() {
-            "compare" => format!("\n\n{CONDITIONS}"),
+            "compare" => format!("\n\n{}", conditions()),
             "live" => format!("\n\n{}", about_live()),
             _ => String::new(),
         };

@@ -1,4 +1,4 @@
-//! What to type instead: options and syntax of other tools, and files that are no captures.
+//! What to type instead: options and syntax of other tools and commands, and files that are no captures.
 
 mod display;
 
@@ -14,7 +14,7 @@ use wirewait_capture::held;
 use wirewait_report::Escaped;
 use wirewait_report::words::Grouped;
 
-/// What to type instead of an option that tshark or tcpdump has; `value` is the word behind it.
+/// What to type instead of an option that tshark, tcpdump or another command has; `value` is the word behind it.
 pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Option<String> {
     let live = command == "live";
     let word = |usual: &str| -> String { value.unwrap_or(usual).to_owned() };
@@ -50,6 +50,15 @@ pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Optio
         "-b" => "for a ring of files: --save FILE --save-size 100M --save-files 20".to_owned(),
         "-z" => "response times are part of the report: wirewait FILE".to_owned(),
         "-n" => "names are never looked up; leave -n out".to_owned(),
+        "--fail-if" => format!(
+            "conditions are for two captures, and for live: wirewait compare BASE OTHER --fail-if '{0}', or \
+             wirewait live --fail-if 'p95 > 50ms'",
+            value.unwrap_or("response_time > +10%")
+        ),
+        "--interval" => format!(
+            "for figures over time: wirewait counters FILE --interval {0}, or wirewait live --interval {0}",
+            word("10")
+        ),
         "-x" | "-O" => "for fields and bytes: wirewait decode FILE -d -F 17".to_owned(),
         "-T" | "-e" => "for programs: --format json, or wirewait transactions FILE".to_owned(),
         _ => return None,
@@ -177,5 +186,12 @@ mod tests {
                 .ends_with("wirewait a.pcap")
         );
         assert_eq!(foreign("-Q", None, "report"), None);
+        let typed = foreign("--fail-if", Some("p95 > 1s"), "report").unwrap();
+        assert!(
+            typed.contains("compare BASE OTHER --fail-if 'p95 > 1s'"),
+            "{typed}"
+        );
+        let typed = foreign("--interval", Some("5"), "report").unwrap();
+        assert!(typed.contains("counters FILE --interval 5"), "{typed}");
     }
 }

@@ -206,7 +206,11 @@ impl Input {
             check(sink)?;
             match standing.error {
                 Some(error) => bar.aside(|| damage.take(error)),
-                None => Ok(()),
+                None if damage.skipped.is_empty() => Ok(()),
+                None => {
+                    bar.aside(|| damage.say_skipped());
+                    Ok(())
+                }
             }
         };
         let mut choose = |frame: &Frame<'_>| selection.choose(frame);
@@ -226,6 +230,7 @@ impl Input {
         }
         check(sink)?;
         bar.clear();
+        damage.say_skipped();
         warn_anew(engine.source(), warned);
         selection.warn();
         if selection.interrupted {
@@ -258,6 +263,7 @@ impl Input {
             match self.files.next_frame() {
                 Ok(None) => break,
                 Ok(Some(frame)) => {
+                    damage.say_skipped();
                     if visit(&mut self.selection, &frame)? == Choice::Stop {
                         break;
                     }
@@ -266,6 +272,7 @@ impl Input {
                 Err(error) => damage.take(error)?,
             }
         }
+        damage.say_skipped();
         if !self.quiet {
             warn_anew(&self.files, self.warned);
             self.selection.warn();
@@ -354,7 +361,12 @@ pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Damage {
     sentences: Vec<String>,
+    /// Files that are skipped, until it is known how many there are.
+    skipped: Vec<SourceError>,
 }
+
+/// Skipped files that are told of one by one.
+const SKIPPED: usize = 3;
 
 impl Damage {
     /// Reports damage behind which reading goes on; anything worse ends it.
@@ -362,8 +374,38 @@ impl Damage {
         if error.kind != SourceErrorKind::Damaged {
             return Err(error.into());
         }
+        if wirewait_capture::is_skipped(&error) {
+            self.skipped.push(error);
+            return Ok(());
+        }
+        self.say_skipped();
         self.say(error.to_string());
         Ok(())
+    }
+
+    /// Reports the files that were skipped: all of them came before the first frame.
+    fn say_skipped(&mut self) {
+        if self.skipped.is_empty() {
+            return;
+        }
+        let skipped = std::mem::take(&mut self.skipped);
+        if skipped.len() <= SKIPPED {
+            for error in skipped {
+                self.say(error.to_string());
+            }
+            return;
+        }
+        let names = skipped
+            .iter()
+            .take(SKIPPED)
+            .map(|error| error.name.as_str());
+        let named = names.collect::<Vec<_>>().join(", ");
+        self.say(format!(
+            "{} files are no captures that can be read, and are skipped: {named} and {} more; to see why one is \
+             not: wirewait FILE",
+            Grouped(skipped.len() as u64),
+            Grouped((skipped.len() - SKIPPED) as u64)
+        ));
     }
 
     fn say(&mut self, sentence: String) {

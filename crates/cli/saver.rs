@@ -11,6 +11,7 @@ use wirewait_capture::live::Live;
 use wirewait_capture::ring::{Limits, News, Ring};
 use wirewait_capture::write::Description;
 use wirewait_report::Escaped;
+use wirewait_report::words::Grouped;
 
 /// The ring is told what was counted this often.
 const COUNT: Duration = Duration::from_secs(1);
@@ -117,7 +118,10 @@ impl Saver {
         self.ring.flush(live.now().unwrap_or_else(system_time));
         let saved = self.ring.saved();
         let file = shown(self.ring.file());
-        format!("{} frames saved, written out to {file}", saved.frames)
+        format!(
+            "{} frames saved, written out to {file}",
+            Grouped(saved.frames)
+        )
     }
 
     fn count(&mut self, live: &Live) {
@@ -143,9 +147,12 @@ impl Saver {
         self.count(live);
         let file = self.ring.file().display().to_string();
         let (saved, trouble) = self.ring.finish(live.now().unwrap_or_else(system_time));
-        let mut said = format!("{} frames saved, the last file is {file}", saved.frames);
+        let mut said = format!(
+            "{} frames saved, the last file is {file}",
+            Grouped(saved.frames)
+        );
         if saved.lost > 0 {
-            said.push_str(&format!("; {} could not be saved", saved.lost));
+            said.push_str(&format!("; {} could not be saved", Grouped(saved.lost)));
         }
         let whole = saved.lost == 0 && trouble.is_none();
         if let Some(trouble) = trouble {

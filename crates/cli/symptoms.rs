@@ -19,10 +19,10 @@ pub(crate) fn thresholds(args: &SymptomArgs) -> Thresholds {
     thresholds
 }
 
-/// Whether a word is the name of a symptom, or near to one.
+/// Whether a word is the name or the title of a symptom, or near to a name.
 pub(crate) fn is_named(word: &str) -> bool {
     let ids = symptoms::ids();
-    nearest(word, ids.into_iter()).is_some()
+    symptoms::rule(word).is_ok() || nearest(word, ids.into_iter()).is_some()
 }
 
 /// What is said about them.

@@ -1,22 +1,20 @@
 //! `wirewait view`: capture files on the screen, as if it were then.
 
-use crate::args::ViewArgs;
+use crate::args::{ReportArgs, ViewArgs};
+use crate::config::Settings;
 use crate::failure::{Failure, Verdict};
 use crate::last_profile;
 use crate::signals::Signals;
 use crate::symptoms;
 use crate::watch::{self, Farewell, Plan, Show, Watch};
+use crate::{parse, report};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{Sender, channel};
 use wirewait_tui::{Command, Ended, Options, Screen};
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     if !io::stdout().is_terminal() {
-        return Err(Failure::Usage(
-            "view: the standard output is no terminal; `wirewait report` writes the same \
-             figures to a file or into a pipe"
-                .to_owned(),
-        ));
+        return report::run(&plain(args)?);
     }
     let plan = Plan {
         settings: args.analysis.settings(),
@@ -41,6 +39,24 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
     let watch = Watch::files(show, plan, signals, orders, screen.sender())?;
     let farewell = shown(screen, commands, watch)?;
     Ok(farewell.verdict)
+}
+
+/// Without a terminal there is no screen: the plain report has the same figures.
+fn plain(args: &ViewArgs) -> Result<ReportArgs, Failure> {
+    let named = ["wirewait", "report", "-"].map(Into::into).to_vec();
+    let parsed = parse::try_parse(named, &Settings::default());
+    let Ok((crate::command::Command::Report(report), _)) = parsed else {
+        return Err(Failure::Usage(
+            "view: the standard output is no terminal; type: wirewait report FILE".to_owned(),
+        ));
+    };
+    Ok(ReportArgs {
+        input: args.input.clone(),
+        analysis: args.analysis.clone(),
+        symptoms: args.symptoms.clone(),
+        profile: args.profile.clone(),
+        ..report
+    })
 }
 
 /// Shows the screen until it is over.

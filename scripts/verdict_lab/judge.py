@@ -151,7 +151,7 @@ def compare(wirewait, fault, end, truths, log, folder):
         if who not in printed:
             wrong.append("no shares")
             break
-        low, high = (printed[who][side] / 10 for side in ("low", "high"))
+        low, high = (printed[who][side] / 10 for side in ("low_per_mille", "high_per_mille"))
         texts.append(f"{low:.1f}-{high:.1f}")
         wrong += apart(who, (low, high), true[who])
         if known[who] and high - low >= narrow[who]:

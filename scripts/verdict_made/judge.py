@@ -68,7 +68,7 @@ def judge(wirewait, path, name, shares, case, narrow):
     if not verdict["shares"]:
         row.hedged = True
         return row
-    row.printed = {who: (verdict["shares"][who]["low"] / 10, verdict["shares"][who]["high"] / 10) for who in WHO}
+    row.printed = {who: (verdict["shares"][who]["low_per_mille"] / 10, verdict["shares"][who]["high_per_mille"] / 10) for who in WHO}
     active = max(1, verdict["active_ns"])
     slack = max(POINTS, 100 * ENOUGH_NS / active, case.slack)
     for who in WHO:

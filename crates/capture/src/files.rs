@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
 use waiting::Waiting;
+pub use waiting::is_skipped;
 use wirewait_wire::{Frame, Source, SourceError};
 
 /// How far time stamps may step back where a capture was cut into files: a file begins

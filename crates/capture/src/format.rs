@@ -82,7 +82,7 @@ pub(crate) fn recognise(
             }
             Action::Refuse(advice) => {
                 return Err(Fault::unreadable(format!(
-                    "is a {} file, which wirewait does not read; {advice}",
+                    "is in {} format, which wirewait does not read; {advice}",
                     format.name
                 )));
             }

@@ -48,7 +48,7 @@ mod window;
 pub mod write;
 
 pub use causes::{cannot_open, cannot_write, unnumbered};
-pub use files::{Files, Options, Progress, STEP_BACK, open};
+pub use files::{Files, Options, Progress, STEP_BACK, is_skipped, open};
 pub use interfaces::Interface;
 pub use origins::Origins;
 pub use raw::MAX_FRAME;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use wirewait::{Duplex, Settings, Threshold};
 use wirewait_report::Digits;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ProfileArgs {
     /// Field positions of DEC LAST, as `last-calibrate` writes them: `decode -d` shows fields by
     /// them, and sure ones decide which messages belong together
@@ -84,7 +84,7 @@ impl ThreadArgs {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct AnalysisArgs {
     /// Count a request as unanswered after this time
     #[arg(
@@ -164,7 +164,7 @@ impl AnalysisArgs {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SymptomArgs {
     /// Threshold of a symptom: slow_answer_ms=250 (listed by --print-config); repeatable
     #[arg(long, value_name = "NAME=N", value_parser = threshold, hide_short_help = true)]

@@ -9,6 +9,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/bounds.rs COUNT",
     "crates/report/src/html/table.rs LONG",
     "crates/report/src/compare/tables.rs BEFORE_RESULT",
+    "crates/cli/condition.rs FIGURES_WIDTH",
     "crates/analysis/src/conversation/recent.rs FEW",
     "crates/analysis/src/symptoms/rhythm.rs LEVELS",
     "crates/capture/src/pcap.rs ZEROS",

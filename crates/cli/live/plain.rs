@@ -18,6 +18,7 @@ use wirewait::{
 };
 use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::symptoms::Texts;
+use wirewait_report::words::Grouped;
 use wirewait_report::{About, Escaped, Interface, Origin};
 
 /// Time passes for the analysis when no frame has come for this long. Anything shorter is told
@@ -53,7 +54,7 @@ impl Limits {
             ends.push(format!("ends after {} s", length.as_secs_f64()));
         }
         if let Some(count) = self.count {
-            ends.push(format!("ends after {count} frames"));
+            ends.push(format!("ends after {} frames", Grouped(count)));
         }
         ends.push("Ctrl-C ends it".to_owned());
         ends.join(", or ")
@@ -344,15 +345,25 @@ pub(super) fn summary(
     interfaces: &[LiveInterface],
     own: &Own,
 ) -> String {
-    let mut parts = vec![format!("{frames} frames in {:.1} s", elapsed.as_secs_f64())];
+    let mut parts = vec![format!(
+        "{} frames in {:.1} s",
+        Grouped(frames),
+        elapsed.as_secs_f64()
+    )];
     for interface in interfaces {
         let name = interface.name.as_deref().unwrap_or("the capture");
         let known = |count: Option<u64>| {
-            count.map_or_else(|| "an unknown number".to_owned(), |n| n.to_string())
+            count.map_or_else(
+                || "an unknown number".to_owned(),
+                |n| Grouped(n).to_string(),
+            )
         };
         let mut lost = format!("{} dropped", known(interface.dropped));
         if let Some(there) = interface.dropped_by_interface.filter(|n| *n > 0) {
-            lost.push_str(&format!(", {there} lost by the interface itself"));
+            lost.push_str(&format!(
+                ", {} lost by the interface itself",
+                Grouped(there)
+            ));
         }
         parts.push(format!("{}: {lost}", Escaped(name)));
     }

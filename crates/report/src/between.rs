@@ -287,7 +287,7 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
     )];
     for (name, verdict) in report.names.iter().zip(report.alone) {
         let name = Escaped(name);
-        let said = match crate::verdict::shares(verdict) {
+        let said = match crate::verdict::shares(verdict, Digits::Three) {
             _ if verdict.finding == Finding::None => crate::verdict::sentence(verdict),
             Some(shares) => format!("{}. {shares}", found(verdict.finding)),
             None => found(verdict.finding),

@@ -96,6 +96,37 @@ impl fmt::Display for Percent {
     }
 }
 
+/// A part of a whole, with its share: `8 of 169 (4.7 %)`; a dash where there is nothing to divide by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartOf(pub(crate) u64, pub(crate) u64);
+
+impl fmt::Display for PartOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(part, whole) = *self;
+        match whole {
+            0 => f.write_str("-"),
+            _ => write!(
+                f,
+                "{} of {} ({})",
+                Grouped(part),
+                Grouped(whole),
+                Percent(part, whole)
+            ),
+        }
+    }
+}
+
+/// From one figure to another, with the unit once where it is the same: `45.8 to 48.9 %`,
+/// `3.00 to 603 ms`, `981 µs to 1.20 ms`.
+#[must_use]
+pub fn range(low: &str, high: &str) -> String {
+    let same = low.split_once(' ').zip(high.split_once(' '));
+    match same.filter(|((_, unit), (_, other))| unit == other) {
+        Some(((number, _), _)) => format!("{number} to {high}"),
+        None => format!("{low} to {high}"),
+    }
+}
+
 /// A data rate in decimal units, to three digits: `999 B/s`, `1.23 MB/s`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate(pub u64);
@@ -211,6 +242,15 @@ impl fmt::Display for InWireshark {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_and_ranges_have_one_notation() {
+        assert_eq!(PartOf(8, 1_690).to_string(), "8 of 1,690 (0.5 %)");
+        assert_eq!(PartOf(0, 0).to_string(), "-");
+        assert_eq!(range("45.8 %", "48.9 %"), "45.8 to 48.9 %");
+        assert_eq!(range("981 µs", "1.20 ms"), "981 µs to 1.20 ms");
+        assert_eq!(range("1", "2"), "1 to 2");
+    }
 
     #[test]
     fn frames_are_a_display_filter() {

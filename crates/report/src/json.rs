@@ -57,27 +57,49 @@ pub fn report_with(
 
 documents! {
     struct ReportDocument<'a> of snapshot, about, drawn: (&'a Snapshot, &'a About, Option<&'a Ladder>) {
+        /// Name and version of this form.
         schema: &'static str = SCHEMA,
+        /// Who had most of the active time, and the evidence.
         verdict: verdict::Judged = of(&Verdict::on(snapshot)),
+        /// What was read, and how good it is.
         capture: capture::Capture<'a> = of((about, snapshot)),
+        /// What is wrong, and how it was judged.
         symptoms: symptoms::Symptoms<'a> = of((about, snapshot)),
+        /// Frames that contain each protocol, by its name.
         protocols: capture::Protocols<'a> = capture::Protocols(&snapshot.protocols),
+        /// What was carried on each interface.
         segment: segment::Segment<'a> = of((about, snapshot)),
+        /// What frames were spent on.
         efficiency: efficiency::Efficiency,
+        /// Operations of each server, by total response time.
         servers: Vec<servers::Server>,
+        /// Clients, by total response time.
         stations: Vec<stations::Station>,
+        /// Whether clients are served alike.
         fairness: fairness::Fairness,
+        /// Service by the number of active stations, by size, over time and by routers.
         load: load::Load = of(snapshot),
+        /// How turnarounds and response times are spread.
         distribution: distribution::Distributions,
+        /// Where the time of clients went.
         ledger: ledger::Ledgers = of(snapshot),
+        /// The shortest round trip between the capture and each station.
         round_trips: Vec<verdict::Trip>,
+        /// Requests of each user.
         users: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::User),
+        /// Requests on each share or volume.
         shares: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::Share),
+        /// Requests for each file.
         files: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::File),
+        /// Further tables.
         statistics: Vec<statistics::Statistic<'a>>,
+        /// The slowest requests, as rows of `transactions`.
         slowest: Vec<Row<'a>> = snapshot.slowest.iter().map(Row::from).collect(),
+        /// Frames of one conversation; null unless asked for.
         ladder: Option<ladder::LadderConversation<'a>> = drawn.map(of),
+        /// Transactions that are left out of statistics, with the reason.
         excluded: Vec<settings::Excluded>,
+        /// What the figures depend on.
         settings: settings::SettingsUsed,
     }
 }
@@ -107,6 +129,7 @@ mod tests {
     fn the_published_schema_is_that_of_the_document() {
         let schema = crate::schema::of::<ReportDocument<'_>>(SCHEMA);
         crate::schema::check("report.schema.json", &schema);
+        crate::schema::described(&schema);
     }
 
     #[test]

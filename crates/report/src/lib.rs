@@ -67,7 +67,9 @@ pub use time::{Digits, Rfc3339};
 
 /// The words and figures of the text report, for other views of them.
 pub mod words {
-    pub use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request};
+    pub use crate::figures::{
+        BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request, range,
+    };
     pub use crate::text::slowest::NO_RESPONSE;
     pub use crate::text::stations::fairness;
     pub use crate::text::symptoms::{

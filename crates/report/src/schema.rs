@@ -36,3 +36,15 @@ pub(crate) fn of<T: schemars::JsonSchema>(title: &str) -> String {
 pub(crate) fn check(name: &str, text: &str) {
     crate::golden::check(&format!("../../../schemas/{name}"), text);
 }
+
+/// Fails for a property that says nothing about itself.
+pub(crate) fn described(schema: &str) {
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let definitions = schema["$defs"].as_object().unwrap().values();
+    for definition in definitions.chain([&schema]) {
+        for (name, property) in definition["properties"].as_object().into_iter().flatten() {
+            let text = property["description"].as_str().unwrap_or_default();
+            assert!(!text.is_empty(), "{name}: {definition}");
+        }
+    }
+}

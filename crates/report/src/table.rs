@@ -2,7 +2,7 @@
 
 use crate::columns::{CountColumn, TimeColumn, TimeFigures};
 use crate::escape::Escaped;
-use crate::figures::{BitRate, Command, Grouped, Milli, Percent, Rate};
+use crate::figures::{BitRate, Command, Grouped, Milli, PartOf, Percent, Rate};
 use crate::look::Look;
 use crate::time::{Brief, Digits, Human, Rfc3339, Short};
 use std::io::{self, Write};
@@ -183,6 +183,7 @@ in_cell!(
     Grouped,
     Human,
     Milli,
+    PartOf,
     Percent,
     Rate,
     Rfc3339,
@@ -257,7 +258,31 @@ impl Table {
         for part in &mut parts {
             part.retain(|c| !(self.columns[*c].rare && self.is_empty_column(*c)));
         }
+        self.accompany(&mut parts);
         parts
+    }
+
+    /// A single column is no table of its own: the columns in front of it go with it.
+    fn accompany(&self, parts: &mut [Vec<usize>]) {
+        if let [.., before, last] = parts
+            && last.len() == 2
+            && let Some(end) = before.last().copied()
+        {
+            let group = self.columns[end].group;
+            let moved = match group {
+                "" => 1,
+                group => {
+                    let columns = before.iter().rev();
+                    columns
+                        .take_while(|c| self.columns[**c].group == group)
+                        .count()
+                }
+            };
+            if moved + 2 < before.len() {
+                let gone = before.split_off(before.len() - moved);
+                last.splice(1..1, gone);
+            }
+        }
     }
 
     /// One column of a part.

@@ -40,17 +40,17 @@ pub fn report(
     look: Look,
 ) -> io::Result<()> {
     let verdict = Verdict::on(snapshot);
-    look.heading(out, &crate::verdict::sentence(&verdict))?;
-    if let Some(line) = crate::verdict::shares(&verdict) {
+    look.heading(out, &crate::verdict::sentence_in(&verdict, look.digits))?;
+    if let Some(line) = crate::verdict::shares(&verdict, look.digits) {
         note(out, look, line)?;
     }
-    if let Some(line) = crate::verdict::by_design(&verdict) {
+    if let Some(line) = crate::verdict::by_design(&verdict, look.digits) {
         note(out, look, line)?;
     }
-    if let Some(line) = crate::verdict::notable_position(&verdict) {
+    if let Some(line) = crate::verdict::notable_position(&verdict, look.digits) {
         note(out, look, line)?;
     }
-    for line in crate::verdict::doubts(&verdict) {
+    for line in crate::verdict::doubts_in(&verdict, look.digits) {
         note(out, look, line)?;
     }
     symptoms::symptoms(out, about, snapshot, look)?;
@@ -97,9 +97,9 @@ fn wrapped(text: &str, indent: &str, room: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = indent.to_owned();
     let mut empty = true;
-    for word in text.split_whitespace() {
+    for word in bound_words(text) {
         let gap = usize::from(!empty);
-        let wide = crate::table::width(&line) + gap + crate::table::width(word);
+        let wide = crate::table::width(&line) + gap + crate::table::width(&word);
         if wide > room && !empty {
             lines.push(std::mem::replace(&mut line, format!("{indent}  ")));
             empty = true;
@@ -107,12 +107,44 @@ fn wrapped(text: &str, indent: &str, room: usize) -> Vec<String> {
         if !empty {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
         empty = false;
     }
     lines.push(line);
     lines
 }
+
+/// The words of a text; a number and its unit are one.
+fn bound_words(text: &str) -> Vec<String> {
+    let number = |word: &str| {
+        let word = word.trim_start_matches(['(', '≥', '≤']);
+        let digits = |c: char| c.is_ascii_digit() || ".,-".contains(c);
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(digits)
+    };
+    let unit = |word: &str| UNITS.contains(&word.trim_end_matches([',', '.', ';', ':', ')']));
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match words.last_mut() {
+            // A number that ends with a comma has no unit behind it.
+            Some(last) if unit(word) && number(last) && !last.ends_with([',', '.']) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(last) if ["≥", "≤"].contains(&last.as_str()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// What stands behind a number in the same line.
+const UNITS: [&str; 16] = [
+    "%", "ns", "µs", "us", "ms", "s", "B/s", "kB/s", "MB/s", "GB/s", "bit/s", "kbit/s", "Mbit/s",
+    "Gbit/s", "bytes", "bytes/s",
+];
 
 /// Says how many of `all` rows, which are `what`, a table leaves out, if any.
 pub(crate) fn more(
@@ -161,6 +193,21 @@ pub(crate) mod tests {
         let mut out = Vec::new();
         report(&mut out, &about(), snapshot, look).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        let text = "It was 96.6 % of 1,024 bytes (8.53 s) and";
+        for room in 1..45 {
+            let lines = wrapped(text, "", room);
+            for kept in ["96.6 %", "1,024 bytes", "(8.53 s)"] {
+                assert!(
+                    lines.iter().any(|line| line.contains(kept)),
+                    "{room}: {lines:?}"
+                );
+            }
+        }
+        assert_eq!(wrapped("in 3, s", "", 5), ["in 3,", "  s"]);
     }
 
     #[test]

@@ -4,9 +4,10 @@ mod doubts;
 mod marks;
 
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Percent};
-use crate::time::Short;
+use crate::figures::{Command, Grouped, Percent, range};
+use crate::time::Digits;
 pub use doubts::doubts;
+pub(crate) use doubts::doubts_in;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked};
 use wirewait_analysis::{Bounds, ClocksApart, ENOUGH, Phase, RoundTrip, StallCause};
@@ -21,8 +22,13 @@ const NOTABLE_NS: u64 = 1_000_000;
 /// Who had most of the active time, and the evidence.
 #[must_use]
 pub fn sentence(verdict: &Verdict) -> String {
+    sentence_in(verdict, Digits::Three)
+}
+
+/// [`sentence`], with durations of as many digits.
+pub(crate) fn sentence_in(verdict: &Verdict, digits: Digits) -> String {
     let (title, part, ns, whose) = match verdict.finding {
-        Finding::None => return none(verdict),
+        Finding::None => return none(verdict, digits),
         Finding::Named(culprit) => {
             let share = verdict.share(culprit);
             let ns = shown(culprit, within_active(share, verdict.active_ns));
@@ -69,7 +75,7 @@ pub fn sentence(verdict: &Verdict) -> String {
     };
     let mut text = format!(
         "{title}: {part} of active time ({}) {whose}",
-        of_active(ns, range, verdict)
+        of_active(ns, range, verdict, digits)
     );
     text.push('.');
     if let (Finding::Either(..), Some(end)) = (verdict.finding, verdict.decided_at()) {
@@ -210,7 +216,7 @@ fn listed(parts: Vec<(Percent, String)>, word: &str) -> Option<String> {
 }
 
 /// Why there is no verdict.
-fn none(verdict: &Verdict) -> String {
+fn none(verdict: &Verdict, digits: Digits) -> String {
     let has = |wanted: fn(&Doubt) -> bool| verdict.doubts.iter().any(wanted);
     if has(|doubt| matches!(doubt, Doubt::NoFrames)) {
         return "No verdict: the capture has no frames.".to_owned();
@@ -262,7 +268,7 @@ fn none(verdict: &Verdict) -> String {
         return format!(
             "No verdict: the clock of the capture ticks every {}, and that alone could turn it. \
              Capture with a clock that is finer than the times of the requests.",
-            seconds(*ns)
+            digits.span(*ns)
         );
     }
     match verdict.active_ns {
@@ -280,7 +286,7 @@ fn none(verdict: &Verdict) -> String {
 
 /// The share of each party, in one line.
 #[must_use]
-pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
+pub(crate) fn shares(verdict: &Verdict, digits: Digits) -> Option<String> {
     let part = |culprit: Culprit| {
         let share = self::share(culprit, verdict.share(culprit).thousandths);
         format!("{} {share}", culprit.name())
@@ -288,7 +294,7 @@ pub(crate) fn shares(verdict: &Verdict) -> Option<String> {
     (verdict.active_ns > 0).then(|| {
         format!(
             "Of active time ({}): {}.",
-            seconds(verdict.active_ns),
+            digits.span(verdict.active_ns),
             Culprit::ALL.map(part).join(", ")
         )
     })
@@ -299,14 +305,14 @@ const ALL: u64 = 995;
 
 /// Waits by design, where they are worth a word: for what, and whose.
 #[must_use]
-pub(crate) fn by_design(verdict: &Verdict) -> Option<String> {
+pub(crate) fn by_design(verdict: &Verdict, digits: Digits) -> Option<String> {
     let ByDesign {
         ns,
         operation,
         told,
         client,
     } = verdict.by_design?;
-    let mut text = format!("Waits by design, in no share: {}", seconds(ns));
+    let mut text = format!("Waits by design, in no share: {}", digits.span(ns));
     let part = |thousandths: u64| Percent(thousandths, 1000);
     if let Some(of) = operation {
         let (name, code) = (of.command, of.code);
@@ -345,20 +351,24 @@ fn is_lock(command: &str) -> bool {
 /// How far from the stations the capture was made, and what that is of their time.
 #[must_use]
 pub fn position(verdict: &Verdict) -> Option<String> {
-    position_of(verdict, |_| true)
+    position_of(verdict, Digits::Three, |_| true)
 }
 
 /// The part of it that people are shown: less than a millisecond that is less than a thousandth of the active
 /// time, too, decides nothing.
-pub(crate) fn notable_position(verdict: &Verdict) -> Option<String> {
-    position_of(verdict, |ns| {
+pub(crate) fn notable_position(verdict: &Verdict, digits: Digits) -> Option<String> {
+    position_of(verdict, digits, |ns| {
         let small = ns.high < NOTABLE_NS && ns.high.saturating_mul(1000) < verdict.active_ns;
         !small
     })
 }
 
 /// Of the ends whose distance is wanted.
-fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<String> {
+fn position_of(
+    verdict: &Verdict,
+    digits: Digits,
+    is_wanted: impl Fn(Bounds) -> bool,
+) -> Option<String> {
     let way = &verdict.on_the_way;
     let ends: Vec<(&str, &RoundTrip, Bounds, &str)> = [
         ("server", &way.server, way.in_turnarounds, "turnarounds"),
@@ -374,7 +384,7 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
             .map(|(who, trip, ..)| {
                 format!(
                     "{} from {who} {} (round trip, frames {} to {})",
-                    Short(trip.shortest_ns),
+                    digits.time(trip.shortest_ns),
                     trip.station,
                     trip.asked,
                     trip.answered
@@ -385,11 +395,10 @@ fn position_of(verdict: &Verdict, is_wanted: impl Fn(Bounds) -> bool) -> Option<
     let counted = listed(
         ends.iter()
             .map(|(_, _, ns, within)| {
-                let time = |ns: u64| Short(i64::try_from(ns).unwrap_or(i64::MAX));
-                let (low, high) = (time(ns.low).to_string(), time(ns.high).to_string());
+                let (low, high) = (digits.span(ns.low), digits.span(ns.high));
                 match low == high {
                     true => format!("{low} within the {within}"),
-                    false => format!("{low} to {high} within the {within}"),
+                    false => format!("{} within the {within}", range(&low, &high)),
                 }
             })
             .collect(),
@@ -404,9 +413,8 @@ pub fn share(culprit: Culprit, of: Bounds) -> String {
     if of.high - of.low < CLOSE {
         return Percent(shown(culprit, of), 1000).to_string();
     }
-    let low = Percent(of.low, 1000).to_string();
-    let low = low.trim_end_matches([' ', '%']);
-    format!("{low} to {}", Percent(of.high, 1000))
+    let [low, high] = [of.low, of.high].map(|part| Percent(part, 1000).to_string());
+    range(&low, &high)
 }
 
 /// The one of two bounds that tables show, where they are close: the network has what is proved.
@@ -418,19 +426,16 @@ const fn shown(culprit: Culprit, of: Bounds) -> u64 {
 }
 
 /// So much of the active time; from and to where its part is shown so.
-fn of_active(ns: u64, range: Option<Share>, verdict: &Verdict) -> String {
+fn of_active(ns: u64, shown: Option<Share>, verdict: &Verdict, digits: Digits) -> String {
+    let seconds = |ns: u64| digits.span(ns);
     let whole = seconds(verdict.active_ns);
-    let wide = range.filter(|share| share.thousandths.high - share.thousandths.low >= CLOSE);
+    let wide = shown.filter(|share| share.thousandths.high - share.thousandths.low >= CLOSE);
     let part = wide.map_or_else(
         || seconds(ns),
         |share| {
             let Bounds { low, high } = within_active(share, verdict.active_ns);
             let [low, high] = [low, high].map(seconds);
-            let same = low.split_once(' ').zip(high.split_once(' '));
-            match same.filter(|((_, unit), (_, other))| unit == other) {
-                Some(((number, _), _)) => format!("{number} to {high}"),
-                None => format!("{low} to {high}"),
-            }
+            range(&low, &high)
         },
     );
     format!("{part} of {whole}, {}", counted(verdict.clients, "client"))
@@ -453,10 +458,6 @@ fn within_active(share: Share, active_ns: u64) -> Bounds {
         low: of_part(ns.low, thousandths.low),
         high: of_part(ns.high, thousandths.high),
     }
-}
-
-fn seconds(ns: u64) -> String {
-    Short(i64::try_from(ns).unwrap_or(i64::MAX)).to_string()
 }
 
 fn thousandths(part: u64, whole: u64) -> u64 {
@@ -551,7 +552,7 @@ mod tests {
              there. No link was more than 9.1 % busy in any second."
         );
         assert_eq!(
-            shares(&seen).unwrap(),
+            shares(&seen, Digits::Three).unwrap(),
             "Of active time (18.0 s): client 12.0 %, network 16.8 to 19.8 %, server 68.2 to 71.2 %."
         );
     }
@@ -639,7 +640,7 @@ mod tests {
                 operation: Some(operation).filter(|of| of.thousandths > 0),
                 client: Some((v4(12, None), of_client)).filter(|(_, part)| *part > 0),
             });
-            by_design(&seen).unwrap()
+            by_design(&seen, Digits::Three).unwrap()
         };
         assert_eq!(
             said("LOCK", 1000, 998),
@@ -664,7 +665,8 @@ mod tests {
             "only its time says that it had to wait"
         );
         assert!(is_lock("LOCKING_ANDX") && is_lock("Lock File") && !is_lock("READ BLOCK"));
-        assert_eq!(by_design(&verdict(Finding::None, Vec::new())), None);
+        let without = verdict(Finding::None, Vec::new());
+        assert_eq!(by_design(&without, Digits::Three), None);
     }
 
     #[test]
@@ -717,7 +719,7 @@ mod tests {
         assert_eq!(
             position(&seen).unwrap(),
             "Captured 5.00 ms from server 10.0.0.1 (round trip, frames 3 to 4); that distance \
-             counts as network: 2.00 s to 2.50 s within the turnarounds."
+             counts as network: 2.00 to 2.50 s within the turnarounds."
         );
     }
 
@@ -746,7 +748,7 @@ mod tests {
                 all.contains("turnarounds") && all.contains("pauses"),
                 "{all}"
             );
-            let text = notable_position(&seen).unwrap_or_default();
+            let text = notable_position(&seen, Digits::Three).unwrap_or_default();
             ["turnarounds", "pauses"].map(|word| text.contains(word))
         };
         let second = 1_000_000_000;

@@ -98,14 +98,22 @@ pub static RULES: &[&Rule] = &[
 /// something.
 static UNDATED: &[&Rule] = &[&clients::FLUCTUATION, &rhythm::REGULAR, &clients::STARVING];
 
+/// Whose costs are no part of the active time: no request to a file server is outstanding meanwhile.
+static OUTSIDE: &[&Rule] = &[
+    &sessions::LOOKUPS,
+    &links::NOT_CONNECTED,
+    &links::REFUSED,
+    &links::LATE_CONNECT,
+];
+
 /// Everything that was looked for and seen at least once.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Symptoms {
     /// What the thresholds stood at.
     pub thresholds: Thresholds,
-    /// Raised ones first, by cost; then those that were withdrawn, and those below their
-    /// thresholds.
+    /// Raised ones first, by cost, and those whose costs are outside the active time behind them; then those that
+    /// were withdrawn, and those below their thresholds.
     pub found: Vec<Symptom>,
     /// Further ones that did not find room.
     pub more: u64,

@@ -1,7 +1,7 @@
 //! What makes a symptom: a rule, and how it judges what was gathered.
 
-use super::UNDATED;
 use super::evidence::{Against, Base, Book, Cell, Sights};
+use super::{OUTSIDE, UNDATED};
 use super::{Threshold, Thresholds};
 use std::sync::Arc;
 use wirewait_wire::Endpoint;
@@ -185,6 +185,12 @@ impl Rule {
     pub fn dated(&self) -> bool {
         !UNDATED.iter().any(|rule| std::ptr::eq(*rule, self))
     }
+
+    /// Whether its costs are no part of the active time: name lookups and connections that are not open yet.
+    #[must_use]
+    pub fn outside_active_time(&self) -> bool {
+        OUTSIDE.iter().any(|rule| std::ptr::eq(*rule, self))
+    }
 }
 
 /// How it was judged.
@@ -270,10 +276,11 @@ impl Symptom {
         }
     }
 
-    /// By what symptoms are ranked: raised before withdrawn, then by cost.
+    /// By what symptoms are ranked: raised before withdrawn, within the active time before outside, then by cost.
     pub(super) fn rank(&self) -> impl Ord + use<> {
         (
             self.state.rank(),
+            self.rule.outside_active_time(),
             std::cmp::Reverse((self.hits.cost_ns, self.rule.severity, self.hits.count)),
             self.rule.id,
             self.subject,

@@ -46,12 +46,21 @@ pub(super) enum Again {
     Part(ArchivedFile),
 }
 
+/// What the message about a skipped file ends with.
+const SKIPPED: &str = "; it is skipped";
+
+/// Whether an error is that a file was skipped ([`Options::skip_unreadable`](crate::Options::skip_unreadable)).
+#[must_use]
+pub fn is_skipped(error: &SourceError) -> bool {
+    error.message.ends_with(SKIPPED)
+}
+
 impl Files {
     /// Remembers a file that is left out.
     pub(super) fn skip(&mut self, mut error: SourceError, unusable: &mut Option<SourceError>) {
         unusable.get_or_insert(error.clone());
         error.kind = SourceErrorKind::Damaged;
-        error.message.push_str("; it is skipped");
+        error.message.push_str(SKIPPED);
         self.skipped.push(error);
     }
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use wirewait::{Depth, Endpoint, Frame, Registry, Timestamp, Walk};
 use wirewait_capture::ring::{Limits, News, Ring};
 use wirewait_capture::write::Description;
+use wirewait_report::words::Grouped;
 
 /// Saves what is wanted of the stock, and says how much that was.
 pub(super) fn save(
@@ -59,7 +60,11 @@ pub(super) fn save(
         (None, None) => Err(Failure::Cannot(
             "nothing was saved: none of these frames is in memory any more".to_owned(),
         )),
-        (Some((saved, _)), None) => Ok(format!("saved {} frames to {}", saved.frames, shown(path))),
+        (Some((saved, _)), None) => Ok(format!(
+            "saved {} frames to {}",
+            Grouped(saved.frames),
+            shown(path)
+        )),
     }
 }
 

@@ -89,13 +89,14 @@ impl<W: Write> FlatRows<'_, W> {
 }
 
 /// Ends of keys, and their units.
-const UNITS: [(&str, &str); 10] = [
+const UNITS: [(&str, &str); 11] = [
     ("ns", "ns"),
     ("bits_per_second", "bit/s"),
     ("bytes_per_second", "bytes/s"),
     ("per_second", "1/s"),
     ("ms", "ms"),
     ("percent", "percent"),
+    ("per_mille", "per mille"),
     ("bytes", "bytes"),
     ("bytes_per_operation", "bytes"),
     ("frames", "frames"),
@@ -125,11 +126,7 @@ fn unit_of(path: &[String], other: &'static str) -> &'static str {
         return other;
     };
     if SIDES.contains(&last.as_str()) {
-        return match outer {
-            // Of the verdict, per mille of the active time.
-            [.., shares, _] if shares == "shares" => "per mille",
-            _ => unit_of(outer, other),
-        };
+        return unit_of(outer, other);
     }
     // Frames of some kind, and not the number of one.
     let of = outer.last().and_then(known);

@@ -68,7 +68,7 @@ struct ExtentPart<'a> {
     /// Which one, if there are several.
     of: Option<&'a str>,
     extent: String,
-    grade: &'a str,
+    grade: Option<&'a str>,
 }
 
 /// What was captured, in one line: the list further down says more.
@@ -76,7 +76,7 @@ pub(super) fn headline(page: &mut Page, snapshot: &Snapshot) {
     page.template(&ExtentPart {
         of: None,
         extent: extent(snapshot),
-        grade: snapshot.capture.grade.name(),
+        grade: text::capture::grade(&snapshot.capture),
     });
 }
 
@@ -85,7 +85,7 @@ pub(super) fn line(page: &mut Page, name: &str, snapshot: &Snapshot) {
     page.template(&ExtentPart {
         of: Some(name),
         extent: extent(snapshot),
-        grade: snapshot.capture.grade.name(),
+        grade: text::capture::grade(&snapshot.capture),
     });
 }
 

@@ -5,7 +5,7 @@ use super::slowest::command;
 use super::svg::{self, Across};
 use super::table;
 use crate::about::About;
-use crate::figures::{Command, Grouped};
+use crate::figures::{Command, Grouped, range};
 use crate::ladder::{Ladder, Rung};
 use crate::table::Table;
 use crate::time::{Human, Short};
@@ -191,7 +191,10 @@ fn turnaround(page: &mut Page, ladder: &Ladder, places: &[i64]) {
     let (time, value) = match t.turnaround {
         Turnaround::None => return,
         Turnaround::Exact(ns) => (Short(ns).to_string(), ns),
-        Turnaround::Between(low, high) => (format!("{}..{}", Short(low), Short(high)), high),
+        Turnaround::Between(low, high) => {
+            let [from, to] = [low, high].map(|ns| Short(ns).to_string());
+            (range(&from, &to), high)
+        }
     };
     page.within("g", &[("data-n", &value)], |page| {
         svg::line(page, "bracket", (SERVER, top), (BRACKET, top));
@@ -234,7 +237,7 @@ fn arrow(page: &mut Page, ladder: &Ladder, rung: &Rung, y: i64) {
     let since = ladder.since_begin(rung);
     page.within("g", &[("data-n", &since)], |page| {
         page.leaf("title", &[], &rung.words);
-        svg::text(page, "tick", (Across(0), y + 4), "start", Human(since));
+        svg::text(page, "tick", (Across(0), y + 4), "start", Short(since));
         page.shape(
             "line",
             &[

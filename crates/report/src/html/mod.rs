@@ -39,13 +39,13 @@ use wirewait_judge::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 /// The SHA-256 of the style, in Base64: it is the only thing that a browser may use.
-const STYLE_HASH: &str = "ipFgK+FWRSiuGXb3QLEf//TQPlViQstl/V02PdCSCC4=";
+const STYLE_HASH: &str = "vCzEWiosocWADKYurz9Zsk1pjQb19sQIDwiUkwlFHhI=";
 
 /// Sorts tables.
 const SCRIPT: &str = include_str!("sort.js");
 
 /// The SHA-256 of the script, in Base64: it is the only one that a browser runs.
-const SCRIPT_HASH: &str = "kjuorG/lN/7Chu42/393ug4a0rgD5b4SLe6Y62x9t2s=";
+const SCRIPT_HASH: &str = "YcT25f9nJABFqd2cDWlF0ztEr3idpZtEhTWVYmNo8IA=";
 
 /// Rows of a table of servers' operations.
 const OPERATIONS: usize = 40;
@@ -287,9 +287,9 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
     let verdict = Verdict::on(snapshot);
     page.template(&VerdictPart {
         sentence: crate::verdict::sentence(&verdict),
-        shares: crate::verdict::shares(&verdict),
-        by_design: crate::verdict::by_design(&verdict),
-        position: crate::verdict::notable_position(&verdict),
+        shares: crate::verdict::shares(&verdict, Digits::Three),
+        by_design: crate::verdict::by_design(&verdict, Digits::Three),
+        position: crate::verdict::notable_position(&verdict, Digits::Three),
         doubts: crate::verdict::doubts(&verdict).collect(),
     });
 }

@@ -1,7 +1,9 @@
 "use strict";
 const scale={ns:1e-9,"µs":1e-6,ms:1e-3,s:1,min:60,h:3600,kB:1e3,MB:1e6,GB:1e9,"kB/s":1e3,"MB/s":1e6,"GB/s":1e9,"kbit/s":1e3,"Mbit/s":1e6,"Gbit/s":1e9};
 function value(cell){
-const found=/^(?:\([^)]*\)|[^-\d])*(-?[\d,]+(?:\.\d+)?)\s*([^\s.]*)/.exec(cell.textContent.trim());
+const text=cell.textContent.trim(),share=/ of .*\(([\d.]+) %\)/.exec(text);
+if(share)return parseFloat(share[1]);
+const found=/^(?:\([^)]*\)|[^-\d])*(-?[\d,]+(?:\.\d+)?)(?: to [\d,.]+)?\s*([^\s.]*)/.exec(text);
 return found?parseFloat(found[1].replace(/,/g,""))*(scale[found[2]]??1):-Infinity;
 }
 const hint=document.createElement("p");

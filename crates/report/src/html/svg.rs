@@ -176,11 +176,12 @@ pub(super) fn levels(page: &mut Page, scale: &Scale, floor: i64) {
     }
 }
 
-/// The values of these lines, written above them and over what is drawn; the floor has none.
+/// The values of these lines, at the left of the plot; above the lines and over what is drawn where the page is narrow.
+/// The floor has none.
 pub(super) fn values(page: &mut Page, scale: &Scale, floor: i64, label: impl Fn(i64) -> String) {
     for tick in scale.ticks().into_iter().skip(1) {
         let y = floor - scale.place(tick);
-        text(page, "tick", (Across(0), y - 3), "start", label(tick));
+        text(page, "tick level", (Across(0), y - 3), "start", label(tick));
     }
 }
 

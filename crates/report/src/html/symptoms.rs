@@ -47,6 +47,8 @@ struct RulePart<'a> {
     title: &'a str,
     texts: Option<&'a Entry>,
     counts: String,
+    /// Its cost is no part of the active time.
+    is_outside: bool,
     severity: &'static str,
     table: String,
     commands: Vec<String>,
@@ -176,6 +178,7 @@ fn of_rule(page: &mut Page, about: &About, group: &[&Symptom], thresholds: &Thre
             None => named(rule.counts, thresholds),
         },
         severity: rule.severity.name(),
+        is_outside: rule.outside_active_time(),
         table: Page::part(|page| {
             table::table(page, title, &rows, OF_ONE);
             table::more(page, group.len().saturating_sub(OF_ONE));

@@ -164,8 +164,8 @@ const LONG: usize = 16;
 /// A name is broken after this number of characters without a gap.
 const LONGEST: usize = 40;
 
-/// The parts between which a cell may be broken, so that wide tables fit: `4.7 %` and
-/// `(8 / 169)`, the network and the node of a long address.
+/// The parts between which a cell may be broken, so that wide tables fit: `8 of 169` and
+/// `(4.7 %)`, the network and the node of a long address.
 fn parts(cell: &str, number: bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = cell;
@@ -222,9 +222,27 @@ mod tests {
     }
 
     #[test]
+    fn no_column_is_a_table_of_its_own() {
+        let mut columns = vec![Column::left("client")];
+        columns.extend([Column::right("p50"); 20]);
+        columns.extend([Column::right("errors"), Column::right("repeated")]);
+        let filled = |columns: &[Column]| {
+            let mut rows = Table::of(columns.to_vec());
+            let mut row = vec!["00000022.02001b000008".to_owned()];
+            row.extend(std::iter::repeat_n("1.23 ms".to_owned(), columns.len() - 1));
+            rows.row(row);
+            rows.parts(ROOM, narrowest)
+        };
+        let room = (3..columns.len()).find(|n| filled(&columns[..*n]).len() == 2);
+        let parts = filled(&columns[..room.unwrap()]);
+        assert_eq!(parts[1].len(), 3, "{parts:?}");
+        let all: usize = parts.iter().map(|part| part.len() - 1).sum();
+        assert_eq!(all, room.unwrap() - 1);
+    }
+
+    #[test]
     fn wide_cells_break_where_their_parts_meet() {
-        assert_eq!(parts("7.1 % (38/538)", true), ["7.1 % ", "(38/538)"]);
-        assert_eq!(parts("(8 / 169) 4.7 %", true), ["(8 / 169) ", "4.7 %"]);
+        assert_eq!(parts("38 of 538 (7.1 %)", true), ["38 of 538 ", "(7.1 %)"]);
         assert_eq!(
             parts("00000022.02001b000008", false),
             ["00000022.", "02001b000008"]

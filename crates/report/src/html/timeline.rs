@@ -223,7 +223,7 @@ fn stations(page: &mut Page, frame: &Frame<'_>) {
         page.leaf(
             "figcaption",
             &[],
-            "Active stations: the mean of each step, and a line at the most at once",
+            "Active stations: mean (bar) and maximum (line) of each step",
         );
         let words = format!("at most {most} stations were active at once");
         let title = "Active stations over time";

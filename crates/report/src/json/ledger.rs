@@ -9,11 +9,17 @@ documents! {
     pub(super) struct Ledgers of snapshot: &Snapshot {
         /// Null where nothing was waited for.
         capture: Option<OneLedger> = rows(snapshot, |of| matches!(of, LedgerOf::Capture)).pop(),
+        /// By server.
         servers: Vec<OneLedger> = rows(snapshot, |of| matches!(of, LedgerOf::Server(_))),
+        /// By client.
         clients: Vec<OneLedger> = rows(snapshot, |of| matches!(of, LedgerOf::Client(_))),
+        /// By client and server.
         pairs: Vec<OneLedger> = rows(snapshot, |of| matches!(of, LedgerOf::Pair { .. })),
+        /// By share or volume.
         shares: Vec<OneLedger> = rows(snapshot, |of| matches!(of, LedgerOf::Share { .. })),
+        /// By file.
         files: Vec<OneLedger> = rows(snapshot, |of| matches!(of, LedgerOf::File { .. })),
+        /// By operation at a server.
         operations: Vec<OperationLedger> = snapshot.ledgers.iter().filter_map(operation).collect(),
     }
 
@@ -29,9 +35,13 @@ documents! {
             LedgerOf::File { server, share, path } => (None, Some(server), share.as_ref(), Some(path)),
         };
     {
+        /// The client.
         client: Option<String> = client.map(of),
+        /// The server.
         server: Option<String> = server.map(of),
+        /// The share or volume.
         share: Option<String> = share.map(of),
+        /// The file.
         file: Option<String> = file.map(of),
         #[serde(flatten)]
         time: LedgerTime = of(row),
@@ -52,16 +62,27 @@ documents! {
         let ledger = &row.ledger;
         let part = |phase| ledger.get(phase);
     {
+        /// All phases together, in client-ns.
         elapsed_ns: u64 = ledger.total(),
+        /// All but waiting by design, idle and unknown, in client-ns: the base of every share.
         active_ns: u64 = ledger.active(),
+        /// Active time without the clients' pauses, the distance within these included, ns.
         waited_ns: u64 = ledger.waited(),
+        /// Clients' own time: pauses between requests and their stalls within them, in client-ns.
         client_ns: u64 = part(Phase::Client),
+        /// t2 - t1: requests on their way, in client-ns.
         request_transfer_ns: u64 = part(Phase::Request),
+        /// Servers' time: turnarounds, in client-ns.
         server_ns: u64 = part(Phase::Server),
+        /// t4 - t3: responses on their way, in client-ns.
         response_transfer_ns: u64 = part(Phase::Response),
+        /// Loss recovery, in client-ns.
         retransmission_ns: u64 = part(Phase::Retransmission),
+        /// Requests that were never answered, in client-ns.
         unanswered_ns: u64 = part(Phase::Unanswered),
+        /// Waiting by design (notifications, locks, pipes), in client-ns; no part of the active time.
         waiting_ns: u64 = part(Phase::Waiting),
+        /// Nothing outstanding for longer than the think limit, in client-ns; no part of the active time.
         idle_ns: u64 = part(Phase::Idle),
         /// A request is outstanding, and the capture cannot tell what became of it. No part of the
         /// active time.

@@ -6,14 +6,21 @@ use wirewait_analysis::{Grouping, PlaceRow, Snapshot};
 
 documents! {
     pub(super) struct PlaceDocument of row: &PlaceRow {
+        /// The server's station.
         server: String,
+        /// The share of a file; null where it is not known.
         share: Option<String>,
+        /// Name of the user, share or file.
         name: String,
         #[serde(flatten)]
         counts: Outcomes,
+        /// t3 - t2.
         turnaround: Extremes,
+        /// t4 - t1, waits by design and breaks apart.
         response_time: Extremes,
+        /// File data that was read, bytes.
         read_bytes: u64,
+        /// File data that was written, bytes.
         written_bytes: u64,
     }
 }

@@ -11,13 +11,21 @@ documents! {
         operation: OperationAt = of(row.into()),
         #[serde(flatten)]
         counts: Outcomes,
+        /// t3 - t2, where it is exact and the server was not busy with another request of the conversation.
         turnaround: Distribution,
+        /// t4 - t1.
         response_time: Distribution,
+        /// t2 - t1.
         request_transfer: Distribution,
+        /// t4 - t3.
         response_transfer: Distribution,
+        /// Frames by what they did.
         frames: FramesDocument,
+        /// Mean frames on the wire for a request.
         frames_per_request: FramesPerRequest = of(row),
+        /// File data moved, bytes.
         data_bytes: u64,
+        /// File data by the response times of the requests that moved it, bytes per second.
         throughput_bytes_per_second: Option<u64> = row.throughput,
     }
 
@@ -25,7 +33,9 @@ documents! {
     where
         let (data, acks) = frames_per_request(&row.frames, &row.counts);
     {
+        /// Frames with messages.
         data: Option<f64> = data.map(Milli::number),
+        /// Frames that only acknowledge.
         acks: Option<f64> = acks.map(Milli::number),
     }
 }

@@ -8,8 +8,11 @@ use wirewait_analysis::{Cell, Column};
 documents! {
     /// A statistic.
     pub(super) struct Statistic<'a> of statistic: &'a wirewait_analysis::Statistic {
+        /// Its name.
         name: &'static str,
+        /// Its title.
         title: &'static str,
+        /// What it is about, in words.
         about: &'static str,
         /// Requests that stand in no row, because nothing is kept of their client.
         requests_without_row: u64 = statistic.without_row,

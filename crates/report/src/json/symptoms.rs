@@ -11,14 +11,16 @@ use wirewait_analysis::{
 };
 
 documents! {
-    /// What is wrong, raised ones first, by cost; with those that were withdrawn or stay below
+    /// What is wrong, raised ones first, by cost, those outside the active time last; with those that were withdrawn or stay below
     /// their thresholds.
     pub(super) struct Symptoms<'a> of about, snapshot: (&'a About, &Snapshot)
     where
         let all = &snapshot.symptoms;
         let said = |id: &'static str| Some((id, of(about.texts.of(id)?)));
     {
+        /// How many are raised.
         raised: u64 = all.raised().count() as u64,
+        /// All of them, with what opposes them.
         found: Vec<One> = all.found.iter().map(|symptom| of((symptom, &all.thresholds))).collect(),
         /// Further ones that did not find room.
         more: u64 = all.more,
@@ -31,9 +33,13 @@ documents! {
     }
 
     struct Said<'a> of entry: &'a Entry {
+        /// Its title.
         title: &'a str,
+        /// What it is, in a sentence.
         description: &'a str,
+        /// Possible causes.
         causes: &'a [String],
+        /// What to try.
         actions: &'a [String],
     }
 
@@ -44,7 +50,9 @@ documents! {
         let is_mean = matches!(rule.limit, Limit::Mean { .. });
         let hits = &symptom.hits;
     {
+        /// Name of the rule.
         id: &'static str = rule.id,
+        /// `symptom` or `diagnosis`.
         severity: &'static str = rule.severity.name(),
         /// `raised`, `withdrawn`, `covered`, `below` or `too_few`.
         state: &'static str = symptom.state.name(),
@@ -54,11 +62,19 @@ documents! {
             State::Covered(by) => Some(by),
             State::Raised | State::Below | State::TooFew => None,
         },
+        /// Whom it concerns.
         subject: Whom,
+        /// Time that clients lost by it, ns; 0 where that is not known.
         cost_ns: u64 = hits.cost_ns,
+        /// Whether the cost is no part of the active time: name lookups, connections that are not open yet.
+        outside_active_time: bool = rule.outside_active_time(),
+        /// What is counted, in words.
         counts: &'static str = rule.counts,
+        /// How often.
         count: u64 = hits.count,
+        /// Of how many, where it is judged by a share or a mean.
         of: Option<u64>,
+        /// What those are, in words.
         of_what: Option<&'static str> = base.map(|(base, _)| base.text()),
         /// `count / of`; null where it is no share or `of` is 0.
         share: Option<f64> = symptom
@@ -68,10 +84,15 @@ documents! {
         /// What each cost, added up, by `of`, where that is what is judged.
         mean_ns: Option<u64> =
             symptom.of.filter(|_| is_mean).and_then(|of| hits.total_ns.checked_div(of)),
+        /// Name of the threshold that decides.
         threshold: &'static str = rule.limit.threshold().name(),
+        /// Its value, in the unit that its name ends with.
         threshold_value: u64 = thresholds.get(rule.limit.threshold()),
+        /// How many of `of` there have to be.
         minimum: Option<u64> = base.map(|(_, minimum)| thresholds.get(minimum)),
+        /// Where it was seen.
         evidence: Evidence = of(hits),
+        /// What the events were mostly, with their counts.
         words: Vec<Word>,
         /// Names that were looked for.
         names: Vec<SoughtName>,
@@ -79,6 +100,7 @@ documents! {
         lasted_ns: Option<u64> = (symptom.lasted_ns > 0).then_some(symptom.lasted_ns),
         /// After how many requests it happens each time; null where it is not regular.
         every: Option<u64>,
+        /// What speaks against it.
         against: Vec<Against>,
     }
 
@@ -94,35 +116,51 @@ documents! {
             Subject::Conversation(a, b) => (None, None, None, Some([a, b])),
         };
     {
+        /// `segment`, `server`, `client`, `station`, `pair` or `conversation`.
         kind: &'static str = subject.kind(),
+        /// The client of a pair or alone.
         client: Option<String> = client.map(of),
+        /// The server of a pair or alone.
         server: Option<String> = server.map(of),
+        /// The station.
         station: Option<String> = station.map(of),
+        /// The two ends of a conversation.
         ends: Option<[String; 2]> = ends.map(|ends| ends.map(of)),
     }
 
     struct Evidence of sights: &Sights {
+        /// Frame of the first event.
         first_frame: Option<u64> = sights.first.map(|mark| mark.frame),
+        /// Its stamp.
         first: Option<Rfc3339> = sights.first.map(|mark| Rfc3339(mark.at)),
+        /// Frame of the last event.
         last_frame: Option<u64> = sights.last.map(|mark| mark.frame),
+        /// Its stamp.
         last: Option<Rfc3339> = sights.last.map(|mark| Rfc3339(mark.at)),
         /// The most expensive ones.
         frames: Vec<SymptomFrames> = sights.kept().map(of).collect(),
     }
 
     struct SymptomFrames of sight: &Sight {
+        /// First frame.
         from_frame: u64 = sight.from.frame,
+        /// Last frame.
         to_frame: u64 = sight.to.frame,
+        /// What it cost, ns.
         cost_ns: u64,
     }
 
     struct Word of found: &(&'static str, u64) {
+        /// What it was.
         word: &'static str = found.0,
+        /// How often.
         count: u64 = found.1,
     }
 
     struct SoughtName of sought: &(Arc<str>, u64) {
+        /// The name.
         name: String = of(&sought.0),
+        /// How often it was looked for.
         count: u64 = sought.1,
     }
 
@@ -130,9 +168,13 @@ documents! {
     where
         let (why, sights) = found;
     {
+        /// Name of the reason.
         reason: &'static str = why.name(),
+        /// The reason in words.
         text: &'static str = why.text(),
+        /// How often.
         count: u64 = sights.count,
+        /// Where it was seen.
         evidence: Evidence = of(sights),
     }
 }

@@ -103,7 +103,7 @@ fn head(out: &mut impl Write, summary: &Summary, look: Look) -> io::Result<()> {
     noted!(
         out,
         look,
-        "{} frames, {} bytes on the wire, conversations: {}",
+        "{} frames, {} bytes as recorded, conversations: {}",
         Grouped(summary.frames),
         Grouped(summary.bytes),
         Grouped(summary.conversations)

@@ -47,12 +47,24 @@ pub fn ids() -> Vec<&'static str> {
     RULES.iter().map(|rule| rule.id).collect()
 }
 
-/// The rule of this name.
+/// The titles of all symptoms, as reports show them.
+#[must_use]
+pub fn titles() -> Vec<String> {
+    let texts = Texts::default();
+    let titles = RULES.iter().map(|rule| texts.title(rule.id).to_owned());
+    titles.collect()
+}
+
+/// The rule of this name or title.
 ///
 /// # Errors
 /// A sentence that names the nearest one, or all of them.
 pub fn rule(id: &str) -> Result<&'static Rule, String> {
-    if let Some(rule) = RULES.iter().find(|rule| rule.id == id) {
+    let texts = Texts::default();
+    let known = RULES
+        .iter()
+        .find(|rule| rule.id == id || texts.title(rule.id).eq_ignore_ascii_case(id));
+    if let Some(rule) = known {
         return Ok(rule);
     }
     let near = nearest(id, RULES.iter().map(|rule| rule.id));
@@ -65,6 +77,16 @@ pub fn rule(id: &str) -> Result<&'static Rule, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A report shows titles: they can be copied from it.
+    #[test]
+    fn each_symptom_goes_by_its_name_and_by_its_title() {
+        for (known, title) in RULES.iter().zip(titles()) {
+            assert_eq!(rule(known.id).unwrap().id, known.id);
+            assert_eq!(rule(&title).unwrap().id, known.id, "{title}");
+            assert_eq!(rule(&title.to_lowercase()).unwrap().id, known.id, "{title}");
+        }
+    }
 
     #[test]
     fn thresholds_are_set_by_their_names() {

@@ -6,7 +6,7 @@ use crate::escape::Escaped;
 use crate::figures::{Frames, Grouped, Milli, Percent, frames};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
-use wirewait_analysis::{Grade, Snapshot};
+use wirewait_analysis::{CaptureRow, Grade, Snapshot};
 
 /// What is known of the input, by name; nothing for what goes on from the line before.
 pub(crate) fn entries(about: &About, snapshot: &Snapshot) -> Vec<(&'static str, String)> {
@@ -28,7 +28,7 @@ fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'stat
         entries.push((name, format!("{} (only these frames)", Escaped(text))));
     }
     let (total, bytes) = (Grouped(row.frames), Grouped(row.bytes));
-    entries.push(("size", format!("{total} frames, {bytes} bytes on the wire")));
+    entries.push(("size", format!("{total} frames, {bytes} bytes as recorded")));
     if let (Some(first), Some(last)) = (row.first, row.last) {
         let length = digits.span(row.elapsed_ns);
         let (first, last) = (Rfc3339(first), Rfc3339(last));
@@ -51,7 +51,9 @@ fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'stat
     for sentence in &about.damage {
         entries.push(("damage", Escaped(sentence).to_string()));
     }
-    entries.push((QUALITY, row.grade.name().to_owned()));
+    if let Some(grade) = grade(row) {
+        entries.push((QUALITY, grade.to_owned()));
+    }
     for reason in &row.reasons {
         let times = Grouped(reason.count);
         entries.push((
@@ -113,6 +115,12 @@ fn dropped(about: &About) -> String {
         text.push_str(&format!(": {}", each.join(", ")));
     }
     text
+}
+
+/// How good the capture is; none where nothing was captured and nothing is missing.
+pub(crate) fn grade(row: &CaptureRow) -> Option<&'static str> {
+    let judged = row.frames > 0 || !row.reasons.is_empty();
+    judged.then(|| row.grade.name())
 }
 
 /// The name of the entry that is a grade.

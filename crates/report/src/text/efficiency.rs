@@ -1,8 +1,8 @@
 //! What frames were spent on.
 
 use super::{Look, entry};
-use crate::figures::{Grouped, Milli, Percent, Rate};
-use crate::table::{Filling, NOTHING, Table};
+use crate::figures::{Grouped, Milli, PartOf, Percent, Rate};
+use crate::table::{Filling, Table};
 use crate::time::Digits;
 use std::io::{self, Write};
 use wirewait_analysis::{ASSUMED_BUFFER, Accesses, EfficiencyRow, LayerAcks, Snapshot, Units};
@@ -47,7 +47,7 @@ pub(crate) fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
         Percent(bytes.saturating_sub(row.moved.bytes), bytes)
     };
     let control = |row: &EfficiencyRow| row.control.frames + row.session_frames;
-    let again = |units: Units| (units.resent > 0).then(|| part(units.resent, units.sent));
+    let again = |units: Units| (units.resent > 0).then_some(PartOf(units.resent, units.sent));
     let lost = |[clients, servers]: [Units; 2]| {
         let ns = clients.lost_ns.saturating_add(servers.lost_ns);
         (ns > 0).then(|| digits.span(ns))
@@ -61,9 +61,9 @@ pub(crate) fn spent(snapshot: &Snapshot, digits: Digits) -> Table {
             Milli::ratio(row.frames.ack, row.exchanges)
         })
         .right("pure acks", |row| {
-            part(row.acks_alone().frames, row.all().frames)
+            PartOf(row.acks_alone().frames, row.all().frames)
         })
-        .right("control", |row| part(control(row), row.all().frames))
+        .right("control", |row| PartOf(control(row), row.all().frames))
         .right("overhead", |row| overhead(row))
         .rare_under("retransmitted", "by clients", |row| again(row.units[0]))
         .rare_under("retransmitted", "by servers", |row| again(row.units[1]))
@@ -78,13 +78,13 @@ pub(crate) fn acks(snapshot: &Snapshot) -> Table {
     over(&rows, |(row, _)| row)
         .left("layer", |(_, acks)| acks.layer)
         .under("pure acknowledgements", "frames", |(row, acks)| {
-            part(acks.alone.frames, row.all().frames)
+            PartOf(acks.alone.frames, row.all().frames)
         })
         .under("pure acknowledgements", "bytes", |(row, acks)| {
             Percent(acks.alone.bytes, row.all().bytes)
         })
         .right("piggyback", |(_, acks)| {
-            part(acks.riding, acks.riding + acks.alone.frames)
+            PartOf(acks.riding, acks.riding + acks.alone.frames)
         })
         .table
 }
@@ -95,16 +95,16 @@ pub(crate) fn operations(snapshot: &Snapshot) -> Table {
         .flat_map(|row| [(row, "read", &row.reads), (row, "write", &row.writes)])
         .filter(|(.., of)| of.count > 0);
     let rows: Vec<(&EfficiencyRow, &str, &Accesses)> = rows.collect();
-    let bytes = |n: u64, of: &Accesses| (n > 0).then(|| part(n, of.bytes));
+    let bytes = |n: u64, of: &Accesses| (n > 0).then_some(PartOf(n, of.bytes));
     over(&rows, |(row, ..)| row)
         .left("kind", |(_, kind, _)| (*kind).to_owned())
         .right("operations", |(.., of)| Grouped(of.count))
         .right("bytes each", |(.., of)| {
             of.bytes.checked_div(of.count).map(Grouped)
         })
-        .right("small", |(.., of)| part(of.small, of.sized))
-        .right("large", |(.., of)| part(of.large, of.sized))
-        .right("random", |(.., of)| part(of.random, of.placed))
+        .right("small", |(.., of)| PartOf(of.small, of.sized))
+        .right("large", |(.., of)| PartOf(of.large, of.sized))
+        .right("random", |(.., of)| PartOf(of.random, of.placed))
         .rare("reread", |(.., of)| bytes(of.again_bytes, of))
         .rare("crossed", |(.., of)| bytes(of.crossed_bytes, of))
         .table
@@ -140,19 +140,6 @@ fn over<'r, R>(rows: &'r [R], of: impl Fn(&R) -> &EfficiencyRow) -> Filling<'r, 
     Table::over(rows)
         .left("server", |row| of(row).server)
         .left("carrier", |row| of(row).carrier)
-}
-
-/// `28.6 % (2/7)`; a dash where there is nothing to divide by.
-fn part(part: u64, whole: u64) -> String {
-    match whole {
-        0 => NOTHING.to_owned(),
-        _ => format!(
-            "{} ({}/{})",
-            Percent(part, whole),
-            Grouped(part),
-            Grouped(whole)
-        ),
-    }
 }
 
 /// What the columns mean, and what was assumed.

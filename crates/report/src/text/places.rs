@@ -65,8 +65,8 @@ fn table(rows: &[PlaceRow], digits: Digits) -> Table {
         .times("response time", &[Mean, Max, Total], |row| {
             &row.response_time
         })
-        .rare("read", |row| count(row.read_bytes))
-        .rare("written", |row| count(row.written_bytes))
+        .rare("bytes read", |row| count(row.read_bytes))
+        .rare("bytes written", |row| count(row.written_bytes))
         .rare_counts(&[ERRORS, UNANSWERED, LOST_TO_LIMITS], |row| &row.counts)
         .table
 }

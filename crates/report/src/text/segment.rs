@@ -100,7 +100,7 @@ pub(crate) fn table(about: &About, snapshot: &Snapshot) -> Table {
         .left("interface", |of| of.name.clone())
         .rare_left("name", |of| of.label.map(|name| Escaped(name).to_string()))
         .right("frames", |of| Grouped(volume(of).0))
-        .right("bytes", |of| Grouped(volume(of).1))
+        .under("on the wire", "bytes", |of| Grouped(volume(of).1))
         .under("on the wire", "average", Carried::average)
         .under("on the wire", "peak 1 s", |of| of.peak(2))
         .under("on the wire", "100 ms", |of| of.peak(1))
@@ -190,7 +190,7 @@ pub(crate) fn remarks(rows: &[SegmentRow]) -> Vec<(String, String)> {
     remarks.push((
         "bytes".to_owned(),
         "with padding, check sequence, preamble and gap (variant C), without duplicates; peaks begin at \
-         whole 10 ms, 100 ms, s"
+         whole 10 ms, 100 ms, 1 s"
             .to_owned(),
     ));
     if rows.iter().any(is_short) {
@@ -236,7 +236,7 @@ fn speed(row: &SegmentRow) -> Option<String> {
             }
         ),
         (None, Some(least)) => format!(
-            "utilisation n/a: the link speed is not known (at least {}, as the busiest 10 ms show); \
+            "utilisation n/a: the link speed is not known (at least {} in one direction, as the busiest 10 ms show); \
              set it: --link-speed {}",
             BitRate(least),
             no_slower_than(least)

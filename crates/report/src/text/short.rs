@@ -2,17 +2,17 @@
 
 use super::ledger::name;
 use super::slowest::{NO_RESPONSE, TimedRequest, command, longest, path};
-use super::symptoms::{cost_in, often_in, places, subject};
+use super::symptoms::{cost_in, often_in, places, subject_within};
 use super::why::nearest;
 use super::{Look, wrapped};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
 use crate::figures::{Grouped, Percent};
-use crate::table::Table;
+use crate::table::{Table, width};
 use crate::verdict::{is_wide, marked};
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use wirewait_analysis::{Grade, LedgerOf, LedgerRow, Phase, Snapshot, Transaction};
+use wirewait_analysis::{Grade, LedgerOf, LedgerRow, Phase, Snapshot, Symptom, Transaction};
 use wirewait_judge::{Culprit, Verdict};
 
 /// Lines of the smallest usual terminal that `less -F` shows without waiting for a key: one of the
@@ -83,7 +83,11 @@ impl ShortReport {
     fn lay_out(about: &About, snapshot: &Snapshot, verdict: &Verdict, look: Look) -> Self {
         let notes = Notes::on(verdict, snapshot, look);
         let mut report = Self {
-            head: wrapped(&crate::verdict::sentence(verdict), "", look.width),
+            head: wrapped(
+                &crate::verdict::sentence_in(verdict, look.digits),
+                "",
+                look.width,
+            ),
             notes: notes.filling(0),
             ledger: ledger(snapshot, 0, look),
             symptoms: symptoms(about, snapshot, SYMPTOMS, look),
@@ -145,9 +149,11 @@ impl Notes {
             stays,
         };
         let on_capture = on_capture.into_iter().map(|text| note(text, false));
-        let doubts = crate::verdict::doubts(verdict).map(|text| note(text, true));
-        let by_design = crate::verdict::by_design(verdict).map(|text| note(text, true));
-        let position = crate::verdict::notable_position(verdict).map(|text| note(text, false));
+        let doubts = crate::verdict::doubts_in(verdict, look.digits).map(|text| note(text, true));
+        let by_design = crate::verdict::by_design(verdict, look.digits);
+        let by_design = by_design.map(|text| note(text, true));
+        let position = crate::verdict::notable_position(verdict, look.digits);
+        let position = position.map(|text| note(text, false));
         let about_time = by_design.into_iter().chain(position);
         Self(on_capture.chain(doubts).chain(about_time).collect())
     }
@@ -211,13 +217,27 @@ fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
         .table
 }
 
+/// A symptom says nothing without its subject, which is shortened rather than left out.
 fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Table {
-    Table::over(&snapshot.symptoms.raised().take(most).collect::<Vec<_>>())
-        .right("cost", |symptom| cost_in(symptom, look.digits))
-        .left("symptom", |symptom| {
-            about.texts.title(symptom.rule.id).to_owned()
-        })
-        .left("of", |symptom| subject(&symptom.subject))
+    let rows: Vec<&Symptom> = snapshot.symptoms.raised().take(most).collect();
+    let title = |symptom: &Symptom| about.texts.title(symptom.rule.id).to_owned();
+    let cost = |symptom: &Symptom| cost_in(symptom, look.digits);
+    let widest = |text: &dyn Fn(&Symptom) -> String, heading: &str| {
+        let texts = rows.iter().map(|symptom| width(&text(symptom)));
+        texts.fold(width(heading), usize::max)
+    };
+    // An indent and two gaps of two blanks each.
+    let taken = 6 + widest(&cost, "cost") + widest(&title, "symptom");
+    let room = look.width.saturating_sub(taken);
+    let of = |symptom: &Symptom| subject_within(&symptom.subject, room);
+    let table = Table::over(&rows).right("cost", |symptom| cost(symptom));
+    if widest(&of, "of") > room {
+        let both = |symptom: &&Symptom| format!("{}: {}", title(symptom), of(symptom));
+        return table.left("symptom", both).table;
+    }
+    table
+        .left("symptom", |symptom| title(symptom))
+        .left("of", |symptom| of(symptom))
         .left("frames", |symptom| places(&symptom.hits, 1))
         .left("how often", |symptom| often_in(symptom, look.digits))
         .table
@@ -357,6 +377,15 @@ mod tests {
         assert!(text.lines().count() <= LINES, "{text}");
         for line in text.lines() {
             assert!(crate::table::width(line) <= 80, "{line}");
+        }
+    }
+
+    /// Three rows of one title are told apart by their subjects, however narrow the terminal is.
+    #[test]
+    fn a_symptom_has_its_subject_at_every_width() {
+        for width in [40, 60, 80, 132] {
+            let text = written(&samples::snapshot(), width);
+            assert!(text.contains("10.0.0.9 at 10.0.0.1"), "{width}:\n{text}");
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::{Look, noted};
 use crate::escape::Escaped;
-use crate::figures::{Command, InWireshark};
+use crate::figures::{Command, InWireshark, range};
 use crate::table::Table;
 use crate::time::Digits;
-use crate::transactions::StatusName;
+use crate::transactions::status;
 use std::io::{self, Write};
 use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
 
@@ -41,9 +41,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
     let turnaround = |t: &Transaction| match t.turnaround {
         Turnaround::None => None,
         Turnaround::Exact(ns) => Some(digits.time(ns)),
-        Turnaround::Between(low, high) => {
-            Some(format!("{}..{}", digits.time(low), digits.time(high)))
-        }
+        Turnaround::Between(low, high) => Some(range(&digits.time(low), &digits.time(high))),
     };
     let rows: Vec<TimedRequest<'_>> = longest(snapshot).collect();
     Table::over(&rows)
@@ -60,9 +58,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         .left("client", |(_, t)| t.client.to_string())
         .left("server", |(_, t)| t.server.to_string())
         .left("command", |(_, t)| command(t))
-        .left("status", |(_, t)| {
-            t.status.map(|status| StatusName(status).to_string())
-        })
+        .left("status", |(_, t)| t.status.map(status))
         .rare_left("file", |(_, t)| path(t))
         .rare_left("remarks", |(_, t)| {
             t.flags.names().collect::<Vec<_>>().join(" ")

@@ -5,7 +5,7 @@ use crate::columns::TimeColumn::{Max, Mean, Min, P95};
 use crate::columns::{
     CANCELLED, ERRORS, LOST_TO_LIMITS, ONE_SIDED, ORPHANS, REPEATED, REQUESTS, UNANSWERED,
 };
-use crate::figures::{Grouped, Milli, Percent};
+use crate::figures::{Grouped, Milli, PartOf};
 use crate::table::{Table, count};
 use crate::time::Digits;
 use std::io::{self, Write};
@@ -25,10 +25,9 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         let mean = row.response_time.mean()?;
         Milli::ratio(row.deviation?, u64::try_from(mean).ok()?)
     };
+    let time = |ns: u64| (ns > 0).then(|| digits.span(ns));
     // With what it is a part of.
-    let rate = |part: u64, whole: u64| {
-        (part > 0).then(|| format!("({part} / {whole}) {}", Percent(part, whole)))
-    };
+    let rate = |part: u64, whole: u64| (part > 0).then_some(PartOf(part, whole));
     Table::timed(&rows, digits)
         .left("client", |row| row.client)
         .right("servers", |row| Grouped(row.servers))
@@ -42,9 +41,9 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         .under("relative", "± sd", |row| deviation(row))
         .under("relative", "min", |row| relative(row.normalised_min))
         .under("relative", "max", |row| relative(row.normalised_max))
-        .right("waited", |row| digits.span(row.busy_ns))
-        .right("client time", |row| digits.span(row.client_ns))
-        .under("think time", "total", |row| digits.span(row.think_ns))
+        .right("net+server", |row| time(row.busy_ns))
+        .right("client time", |row| time(row.client_ns))
+        .under("think time", "total", |row| time(row.think_ns))
         .under("think time", "times", |row| count(row.thinks))
         .rare("data bytes", |row| count(row.data_bytes))
         .rare("retransmitted", |row| count(row.retransmitted))

@@ -6,12 +6,13 @@ use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{Grouped, InWireshark, Percent};
 use crate::symptoms::Texts;
-use crate::table::{NOTHING, Table};
+use crate::table::{NOTHING, Table, width};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
     Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Thresholds,
 };
+use wirewait_wire::Endpoint;
 
 /// Symptoms that people see at once; programs get all of them.
 const SHOWN: usize = 10;
@@ -21,6 +22,10 @@ const PLACES: usize = 2;
 const NAMES: usize = 6;
 /// Judgements below their thresholds that are explained when nobody asks for one of them.
 const EXPLAINED: usize = 100;
+
+/// What is said of costs that may be longer than the active time.
+pub(crate) const OUTSIDE: &str = "costs of name lookups and of connections that are not open yet are outside the \
+                                  active time; they stand last";
 
 /// Writes the most expensive symptoms.
 pub(super) fn symptoms(
@@ -52,6 +57,10 @@ pub(super) fn symptoms(
     let table = table(all.raised().take(SHOWN), about, look.digits);
     if !table.is_empty() {
         table.write(out, look)?;
+    }
+    let mut shown = all.raised().take(SHOWN);
+    if shown.any(|s| s.rule.outside_active_time() && s.hits.cost_ns > 0) {
+        noted!(out, look, "{OUTSIDE}")?;
     }
     if let Some((first, entry)) = all
         .raised()
@@ -174,7 +183,12 @@ fn one(
             format_args!("or {} = {}", notable.name(), thresholds.get(notable)),
         )?;
     }
-    entry(out, "cost", cost_in(symptom, look.digits))?;
+    let outside = match symptom.rule.outside_active_time() && hits.cost_ns > 0 {
+        true => ", outside the active time",
+        false => "",
+    };
+    let cost = cost_in(symptom, look.digits);
+    entry(out, "cost", format_args!("{cost}{outside}"))?;
     if let (Some(first), Some(last)) = (hits.first, hits.last) {
         entry(
             out,
@@ -299,13 +313,49 @@ pub(super) fn cost_in(symptom: &Symptom, digits: Digits) -> String {
 /// `10.0.0.1 at 10.0.0.8`.
 #[must_use]
 pub fn subject(subject: &Subject) -> String {
+    subject_of(subject, Endpoint::to_string)
+}
+
+/// Characters that an address keeps at least: two at its beginning and four at its end.
+const ADDRESS: usize = 9;
+
+/// [`subject`] in `room` characters, with the middle of its addresses left out; wider where not even
+/// their beginnings and ends find room.
+pub(super) fn subject_within(subject: &Subject, room: usize) -> String {
+    let whole = subject_of(subject, Endpoint::to_string);
+    let excess = width(&whole).saturating_sub(room);
+    if excess == 0 {
+        return whole;
+    }
+    let addresses = match subject {
+        Subject::Pair { .. } | Subject::Conversation(..) => 2,
+        _ => 1,
+    };
+    let words = width(&subject_of(subject, |_| String::new()));
+    let each = (room.saturating_sub(words) / addresses).max(ADDRESS);
+    subject_of(subject, |end| shortened(&end.to_string(), each))
+}
+
+/// `00000011...020006`. What tells the stations of a network apart is mostly at the end.
+fn shortened(address: &str, room: usize) -> String {
+    let length = width(address);
+    if length <= room {
+        return address.to_owned();
+    }
+    let kept = room.saturating_sub(3);
+    let head: String = address.chars().take(kept / 3).collect();
+    let tail: String = address.chars().skip(length - (kept - kept / 3)).collect();
+    format!("{head}...{tail}")
+}
+
+fn subject_of(subject: &Subject, shown: impl Fn(&Endpoint) -> String) -> String {
     match subject {
         Subject::Segment => "the segment".to_owned(),
-        Subject::Server(end) => format!("server {end}"),
-        Subject::Client(end) => format!("client {end}"),
-        Subject::Station(end) => format!("station {end}"),
-        Subject::Pair { client, server } => format!("{client} at {server}"),
-        Subject::Conversation(a, b) => format!("{a} and {b}"),
+        Subject::Server(end) => format!("server {}", shown(end)),
+        Subject::Client(end) => format!("client {}", shown(end)),
+        Subject::Station(end) => format!("station {}", shown(end)),
+        Subject::Pair { client, server } => format!("{} at {}", shown(client), shown(server)),
+        Subject::Conversation(a, b) => format!("{} and {}", shown(a), shown(b)),
     }
 }
 
@@ -452,6 +502,21 @@ mod tests {
             "slow_transfer: not seen. It counts transfers below \
              slow_transfer_bytes_per_second (slow_transfer_bytes_per_second = 50000).\n"
         );
+    }
+
+    #[test]
+    fn an_address_is_shortened_in_its_middle() {
+        let subject = samples::snapshot().symptoms.found[0].subject;
+        let whole = super::subject(&subject);
+        assert_eq!(subject_within(&subject, width(&whole)), whole);
+        for (address, room, short) in [
+            ("00000011.00001b020006", 21, "00000011.00001b020006"),
+            ("00000011.00001b020006", 20, "00000...00001b020006"),
+            ("00000011.00001b020006", ADDRESS, "00...0006"),
+            ("10.0.0.1", ADDRESS, "10.0.0.1"),
+        ] {
+            assert_eq!(shortened(address, room), short);
+        }
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
             value(Threshold::NotableCost, thresholds),
         ),
         _ if matches!(limit, Limit::Beyond(_)) => {
-            format!("beyond the threshold of {from}: {measured}")
+            format!("{measured} beyond the threshold: {from}")
         }
         State::TooFew => match limit.base() {
             Some((base, minimum)) => format!(
@@ -89,10 +89,13 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     }
 }
 
-/// What came nearest to being a symptom where none was raised; empty where nothing did.
+/// Thousandths of a threshold that are near it.
+const NEAR: u64 = 500;
+
+/// What came nearest to being a symptom where none was raised; empty where nothing reached half of its threshold.
 #[must_use]
 pub fn nearest(symptoms: &Symptoms, texts: &Texts) -> Option<String> {
-    let near = wirewait_judge::nearest(symptoms)?;
+    let near = wirewait_judge::nearest(symptoms).filter(|near| near.thousandths >= NEAR)?;
     let symptom = near.symptom;
     let base = || {
         symptom
@@ -171,6 +174,10 @@ mod tests {
             nearest(&symptoms, &texts).unwrap(),
             format!("Slow responses, {who}: cost just below 1.00 s (threshold 1.00 s)")
         );
+        // 2.4 of 5 % are less than half.
+        symptoms.found[0].hits.cost_ns = 10_000_000;
+        (symptoms.found[1].hits.count, symptoms.found[1].of) = (24, Some(1000));
+        assert_eq!(nearest(&symptoms, &texts), None);
         // Only evidence against it was seen.
         symptoms.found[0].hits = Default::default();
         symptoms.found[1].hits = Default::default();

@@ -122,8 +122,8 @@ const COLUMNS: &[RowColumn<Transactions>] = &[
     name("dialect", "Dialect that was negotiated.", |r, o| o.some(named(r.transaction, |place| &place.dialect))),
     name("user", "Name of the user, as far as the capture shows it.",
         |r, o| o.some(named(r.transaction, |place| &place.user))),
-    name("share", "Name of the share likewise.", |r, o| o.some(named(r.transaction, |place| &place.share))),
-    name("path", "Name of the file likewise.", |r, o| o.some(named(r.transaction, |place| &place.path))),
+    name("share", "Name of the share, as far as the capture shows it.", |r, o| o.some(named(r.transaction, |place| &place.share))),
+    name("path", "Name of the file, as far as the capture shows it.", |r, o| o.some(named(r.transaction, |place| &place.path))),
     count("transaction", "Number of the transaction in the capture, as `decode --transaction` takes it.",
         Width::Large, |r| Some(r.transaction.number)),
     boolean("idempotent", "Whether the operation can be repeated without harm.",
@@ -211,6 +211,14 @@ impl fmt::Display for StatusName {
             Some(name) => f.write_str(name),
             None => write!(f, "0x{:08X}", self.0.code),
         }
+    }
+}
+
+/// A status for people: `ok` where all was done, whatever its protocol calls that.
+pub(crate) fn status(status: Status) -> String {
+    match (status.ok, status.code) {
+        (true, 0) => "ok".to_owned(),
+        _ => StatusName(status).to_string(),
     }
 }
 

@@ -3,8 +3,8 @@
 //! Rows are written before the next ones are known, so columns have fixed widths; a cell
 //! that is wider pushes the rest of its line to the right and loses nothing.
 
-use super::columns::{StatusName, named};
-use crate::figures::Command;
+use super::columns::{named, status};
+use crate::figures::{Command, Grouped, range};
 use crate::time::{Digits, Rfc3339};
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ const COLUMNS: &[(isize, &str)] = &[
     (15, "outcome"),
     (-12, "turnaround"),
     (-12, "response time"),
-    (-8, "data"),
+    (-10, "data bytes"),
     (0, "status, flags, file"),
 ];
 
@@ -72,12 +72,12 @@ fn cells(line: &mut TextLine, t: &Transaction, digits: Digits) -> fmt::Result {
         Turnaround::None => line.cell("-"),
         Turnaround::Exact(ns) => line.cell(&digits.time(ns)),
         Turnaround::Between(low, high) => {
-            line.show(format_args!("{}..{}", digits.time(low), digits.time(high)))?;
+            line.cell(&range(&digits.time(low), &digits.time(high)));
         }
     }
     line.some(t.response_time_ns().map(|ns| digits.time(ns)))?;
-    line.show(format_args!("{}", t.data_bytes))?;
-    line.some(t.status.map(StatusName))?;
+    line.show(format_args!("{}", Grouped(t.data_bytes)))?;
+    line.some(t.status.map(status))?;
     for operation in t.chain.iter() {
         write!(line.text, " +{}", operation.name)?;
     }

@@ -1,17 +1,29 @@
 //! What speaks against the verdict, in words.
 
-use super::{counted, seconds, were};
+use super::{counted, were};
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
+use crate::time::Digits;
 use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH};
 use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, Verdict};
 
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
-    verdict.doubts.iter().map(|doubt| match doubt {
+    doubts_in(verdict, Digits::Three)
+}
+
+/// [`doubts`], with durations of as many digits.
+pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item = String> + '_ {
+    let seconds = move |ns: u64| digits.span(ns);
+    let doubts = verdict.doubts.iter();
+    doubts.map(move |doubt| match doubt {
         Doubt::NoFrames => "Doubt: the capture is empty, or the chosen part of it is. Capture again while \
                             clients work, or choose another part."
             .to_owned(),
+        // How few there were is what there is no verdict for.
+        Doubt::FewRequests(_) if verdict.finding == Finding::None => {
+            format!("Doubt: a verdict takes {ENOUGH} answered requests. Capture for longer.")
+        }
         Doubt::FewRequests(n) => format!(
             "Doubt: {} answered; a verdict takes {ENOUGH}. Capture for longer.",
             were(*n)
@@ -72,18 +84,18 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
             seconds(ns.unsigned_abs()),
             ns.unsigned_abs() as f64 / 1e9
         ),
-        Doubt::ClockSet(set) => clock_set(set),
+        Doubt::ClockSet(set) => clock_set(set, digits),
         Doubt::CoarseClock { ns, .. } => format!(
             "Doubt: the clock of the capture ticks every {}, so each time may be off by as much; the \
              shares allow for that.",
             seconds(*ns)
         ),
         Doubt::Unknown(part) => format!(
-            "Doubt: {} of the time ({}) is unknown and counts nowhere: {}",
+            "Doubt: {} of active and unknown time ({}) is unknown and counts nowhere: {}",
             Percent(*part, 1000),
             seconds(verdict.unknown_ns),
             match &verdict.unfinished {
-                Some(request) => unfinished(request),
+                Some(request) => unfinished(request, digits),
                 None => "responses may be missing from the capture. Capture both directions, without loss, and \
                          until the last response."
                     .to_owned(),
@@ -139,8 +151,9 @@ pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
                     "requests that were lost before the capture and retransmitted 200 ms or more later",
                 ),
             };
+            let together = if pauses.count == 1 { "" } else { " together" };
             format!(
-                "Doubt: {} ({} together) may be {lost}. To tell, capture at the {}, or give both captures to \
+                "Doubt: {} ({}{together}) may be {lost}. To tell, capture at the {}, or give both captures to \
                  `wirewait between`.",
                 counted(pauses.count, pause),
                 seconds(pauses.ns),
@@ -155,8 +168,8 @@ const BY_ONE_CLOCK: &str = "Capture both by one clock, or shift the frames of on
                             them (mergecap).";
 
 /// That the clock was set, where, and what to do.
-fn clock_set(set: &ClockSet) -> String {
-    let by = seconds(set.ns.unsigned_abs());
+fn clock_set(set: &ClockSet, digits: Digits) -> String {
+    let by = digits.span(set.ns.unsigned_abs());
     let back = if set.ns < 0 { "back" } else { "forward" };
     let was = if set.proved {
         "was"
@@ -172,7 +185,7 @@ fn clock_set(set: &ClockSet) -> String {
         ns => format!(
             "A timer should have run out meanwhile, and did not. The shares allow for both: that it was set, and that \
              clients waited {} for server or network.",
-            seconds(ns)
+            digits.span(ns)
         ),
     };
     format!(
@@ -187,7 +200,7 @@ const LONG_NS: u64 = 1_000_000_000;
 
 /// A request that is so long without a response when the capture ends is what to look at. Whether its server has it is
 /// as much as a capture can tell: what it was doing shows only when it answers.
-fn unfinished(open: &OpenRequest) -> String {
+fn unfinished(open: &OpenRequest, digits: Digits) -> String {
     let path = open.path.as_deref();
     let file = path.map_or_else(String::new, |path| format!(" for file {}", Escaped(path)));
     let command = Command {
@@ -211,7 +224,7 @@ fn unfinished(open: &OpenRequest) -> String {
         open.client,
         open.server,
         open.frame,
-        seconds(open.open_ns),
+        digits.span(open.open_ns),
     )
 }
 
@@ -290,7 +303,7 @@ mod tests {
         );
         assert_eq!(
             doubt,
-            "Doubt: 49.0 % of the time (7.00 s) is unknown and counts nowhere: SMB2 READ for file f3.bin of \
+            "Doubt: 49.0 % of active and unknown time (7.00 s) is unknown and counts nowhere: SMB2 READ for file f3.bin of \
              10.0.0.11:1025 at 10.0.0.1:445 (frame 2155) was open for 7.10 s when the capture ended, without a response; \
              the server's transport had acknowledged it. Capture until it is answered; a --timeout below that counts such \
              time as the server's."

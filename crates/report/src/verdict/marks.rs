@@ -1,7 +1,7 @@
 //! What marks a part of active time that is one of a wide interval.
 
-use super::seconds;
 use crate::figures::Percent;
+use crate::time::Digits;
 use wirewait_analysis::{Bounds, ClockTick, LedgerRow};
 use wirewait_judge::{Culprit, row_parts};
 
@@ -59,7 +59,7 @@ pub(crate) fn coarse_marked(tick: &ClockTick) -> Option<String> {
     (tick.ns > 0).then(|| {
         format!(
             "~: the clock of the capture ticks every {}; that alone leaves 15 % of active time or more open",
-            seconds(tick.ns)
+            Digits::Three.span(tick.ns)
         )
     })
 }

@@ -6,7 +6,7 @@ use crate::theme::Tone;
 use crate::units::Units;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use wirewait_report::words::{Grouped, Milli, Percent, Short};
+use wirewait_report::words::{Grouped, Milli, Percent, Short, range};
 use wirewait_report::{CsvRow, Escaped};
 
 /// A value.
@@ -114,7 +114,7 @@ impl Cell {
             Value::Number(n) => n.to_string(),
             Value::Time(ns) => Short(*ns).to_string(),
             Value::AtMost(ns) => format!("≤{}", Short(*ns)),
-            Value::Between(low, high) => format!("{}..{}", Short(*low), Short(*high)),
+            Value::Between(low, high) => range(&Short(*low).to_string(), &Short(*high).to_string()),
             Value::Bytes(n) => units.size(*n),
             Value::AtLeast(n) => format!(">={}", units.size(*n)),
             Value::Rate(n) => units.rate(*n),

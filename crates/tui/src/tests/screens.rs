@@ -128,6 +128,37 @@ fn before_anything_came_it_says_so() {
     golden("waiting.txt", &shown(&Model::default()));
 }
 
+/// An interface on which nothing passes is no empty capture: no verdict, no doubt, no date.
+#[test]
+fn before_the_first_frame_every_view_waits() {
+    let mut snapshot = wirewait::Snapshot::clone(&replayed().snapshot);
+    snapshot.capture.frames = 0;
+    let feed = |feed: crate::Feed| crate::Feed {
+        snapshot: snapshot.clone().into(),
+        now: None,
+        ..feed
+    };
+    for (view, keys) in VIEWS.iter().chain(TABS) {
+        let mut model = model(feed(live(0)), 80, 24);
+        press(&mut model, keys);
+        let text = shown(&model);
+        assert!(
+            text.contains("Waiting for frames on eth0 ..."),
+            "{view}:\n{text}"
+        );
+        assert!(
+            !text.contains("Doubt") && !text.contains("UTC"),
+            "{view}:\n{text}"
+        );
+    }
+    let mut ended = feed(replayed());
+    if let crate::Input::Files { ended, .. } = &mut ended.input {
+        *ended = true;
+    }
+    let text = shown(&model(ended, 80, 24));
+    assert!(text.contains("No frames in demo.pcapng."), "{text}");
+}
+
 /// A name from the wire cannot command the terminal, in the table, the title or the details.
 #[test]
 fn names_from_the_wire_are_harmless() {

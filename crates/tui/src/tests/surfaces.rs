@@ -290,9 +290,9 @@ fn equal_things_have_equal_shares() {
         }
         let shares = &document["verdict"]["shares"];
         for (part, end, expected) in [
-            ("client", "high", &expected[0]),
-            ("network", "low", &expected[1]),
-            ("server", "high", &expected[2]),
+            ("client", "high_per_mille", &expected[0]),
+            ("network", "low_per_mille", &expected[1]),
+            ("server", "high_per_mille", &expected[2]),
         ] {
             let thousandths = shares[part][end].as_u64().unwrap();
             assert_eq!(&percent(thousandths, 1000), expected, "{name}: {part}");

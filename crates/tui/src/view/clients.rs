@@ -59,10 +59,10 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
         Head::left("response rate", 17).rank(6)
             .help("Responses in each second of the last minute, or of the window. The latest is at the right.")
             => Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet(),
-        Head::right("waited", 8).rank(1)
-            .help("Time that the client waited for responses. The longest wait stands first.")
-            => r.since_start(|| Cell::time(Some(saturated(r.station.busy_ns)))),
-        Head::right("of waited", 9).rank(3).help("The client's share of the time that all clients waited.")
+        Head::right("net+server", 10).rank(1)
+            .help("Active time that is not the client's own: network and server, with the distance within its pauses. The longest stands first.")
+            => r.since_start(|| Cell::time(Some(saturated(r.station.busy_ns))).quiet()),
+        Head::right("of all", 7).rank(3).help("The client's share of that time of all clients.")
             => r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(r.station.busy_ns, r.waited).into()
@@ -252,7 +252,7 @@ fn detail(
             y += 1 + bars::legend((&ledger, marks), &context, below, buffer);
             let waited = row.busy_ns;
             let text = format!(
-                "waited {} of {} active ({}), for the server {}; {} {} to think",
+                "network and server {} of {} active ({}), server {}; {} {} to think",
                 Short(saturated(waited)),
                 Short(saturated(ledger.active())),
                 Percent(waited, ledger.active()),

@@ -23,7 +23,7 @@ use crate::keys::Action;
 use crate::model::{Model, Overlay};
 use crate::place::{Place, Scope, TABS};
 use crate::table::{self, AnyRows, Move, RowIdentity};
-use crate::{Command, text};
+use crate::{Command, Input, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -107,6 +107,22 @@ pub(crate) fn body(screen: Rect) -> Rect {
     )
 }
 
+/// What is said instead of a view before the first frame: nothing has a figure yet, nor a date.
+fn waiting(input: &Input) -> String {
+    let listed = |names: Vec<&str>| match names.is_empty() {
+        true => String::new(),
+        false => format!(" on {}", names.join(", ")),
+    };
+    match input {
+        Input::Live { interfaces, .. } => {
+            let names = interfaces.iter().map(|one| one.name.as_str()).collect();
+            format!("Waiting for frames{} ...", listed(names))
+        }
+        Input::Files { ended: false, .. } => "Waiting for the first frame ...".to_owned(),
+        Input::Files { names, .. } => format!("No frames in {}.", names.join(", ")),
+    }
+}
+
 /// The areas of a table and of what is below it: `part / of` of the body if it has `least` lines.
 fn below(body: Rect, least: u16, (part, of): (u16, u16)) -> (Rect, Rect) {
     let lines = match body.height >= least {
@@ -142,11 +158,16 @@ pub(crate) fn draw(model: &Model, buffer: &mut Buffer) {
     chrome::title(model, screen, buffer);
     let place = &model.level().place;
     let view = of(place);
-    if model.feed.is_some() {
-        view.draw(model, place, body(screen), buffer);
-    } else {
-        let said = "Waiting for data.";
-        text::wrapped(buffer, body(screen), said, model.palette.theme().dim);
+    let waits = match &model.feed {
+        Some(feed) if feed.snapshot.capture.frames > 0 => None,
+        Some(feed) => Some(waiting(&feed.input)),
+        None => Some("Waiting for data.".to_owned()),
+    };
+    match waits {
+        None => view.draw(model, place, body(screen), buffer),
+        Some(said) => {
+            text::wrapped(buffer, body(screen), &said, model.palette.theme().dim);
+        }
     }
     chrome::status(model, screen, buffer);
     chrome::hints(model, screen, buffer);

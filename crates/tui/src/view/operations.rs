@@ -64,7 +64,7 @@ fn columns<'m>() -> Vec<Column<OperationRow<'m>>> {
             => r.ledger.map_or_else(Cell::default, |(row, all)| {
                 Value::Share(row.ledger.active(), all).into()
             }),
-        Head::right("server's", 9).under("of active").rank(6).help("The server's share of its active client-seconds.")
+        Head::right("server %", 9).under("of active").rank(6).help("The server's share of its active client-seconds.")
             => {
                 r.ledger.map_or_else(Cell::default, |(row, _)| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());

@@ -57,7 +57,7 @@ fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
         Head::right("waited", 8).rank(6)
             .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server.")
             => Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))),
-        Head::right("server's", 9).under("of active").rank(3).help("The server's share of the active client-seconds spent at it.")
+        Head::right("server %", 9).under("of active").rank(3).help("The server's share of the active client-seconds spent at it.")
             => {
                 r.ledger.map_or_else(Cell::default, |row| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());

@@ -371,12 +371,7 @@ fn protocols(model: &Model, feed: &Feed, area: Rect, buffer: &mut Buffer) {
     all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let named: Vec<String> = all
         .iter()
-        .map(|(name, n)| {
-            format!(
-                "{name} {}",
-                Percent(*n, frames).to_string().replace(' ', "")
-            )
-        })
+        .map(|(name, n)| format!("{name} {}", Percent(*n, frames)))
         .collect();
     let said = |shown: usize| {
         let more = match named.len() - shown {

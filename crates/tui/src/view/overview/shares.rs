@@ -109,7 +109,7 @@ impl Shares {
                 _ => ("", 0),
             };
             let said = match (short, of_it) {
-                (true, _) => share.replace(' ', ""),
+                (true, _) => share,
                 (false, (_, 0)) => format!("{name} {share}"),
                 (false, (what, part)) => {
                     format!("{name} {share} ({what} {})", Percent(part, active))

@@ -89,6 +89,7 @@ impl SymptomRow<'_> {
         let undated = matches!(self.seen, RowPeriod::Undated);
         (
             class,
+            self.symptom.rule.outside_active_time(),
             undated,
             Reverse((lost.cost_ns, self.symptom.rule.severity, lost.times)),
         )
@@ -429,7 +430,11 @@ fn explained(model: &Model, symptom: &Symptom, area: Rect, buffer: &mut Buffer) 
         };
         entries.push(("in window", said));
     }
-    entries.push(("cost", cost(symptom)));
+    let outside = match symptom.rule.outside_active_time() && symptom.hits.cost_ns > 0 {
+        true => ", outside the active time",
+        false => "",
+    };
+    entries.push(("cost", format!("{}{outside}", cost(symptom))));
     entries.push(("frames", places(&symptom.hits, usize::MAX)));
     if !symptom.words.is_empty() {
         let words = symptom.words.iter();
