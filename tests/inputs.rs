@@ -206,6 +206,40 @@ fn compressed_files_are_what_is_in_them() {
     assert!(tried > 0);
 }
 
+/// One warning, not one for each file, where a folder holds more that are no captures.
+#[test]
+fn many_bad_files_are_one_warning() {
+    let folder = folder("worse");
+    for number in 0..5 {
+        std::fs::write(folder.join(format!("{number}.csv")), "no capture").unwrap();
+    }
+    let output = report(&[&folder]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    let skipped = told.lines().filter(|line| line.contains("skipped"));
+    assert_eq!(skipped.count(), 1, "{told}");
+    assert!(told.contains("5 files are no captures"), "{told}");
+    assert!(
+        told.contains("0.csv") && told.contains("and 2 more"),
+        "{told}"
+    );
+}
+
+/// Without a terminal there is no screen: it is the report.
+#[test]
+fn view_without_a_terminal_is_the_report() {
+    let run = |command: &str| {
+        let mut program = program();
+        let program = program
+            .arg(command)
+            .arg(root().join("captures/demo.pcapng"));
+        let output = program.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
+    };
+    assert_eq!(run("view"), run("report"));
+}
+
 /// What is no capture is listed and skipped, in a list and in an archive as in a folder.
 #[test]
 fn a_bad_file_in_a_list_or_an_archive_is_skipped() {

@@ -128,7 +128,7 @@ fn assert_tells_the_rest(output: &Output, file: &Path, why: &str) {
         "{said}"
     );
     assert!(
-        said.contains(&format!("{missing} could not be saved")),
+        said.contains(&format!("{} could not be saved", Grouped(missing))),
         "{said}"
     );
 }

@@ -1,13 +1,13 @@
 //! `wirewait view`: capture files on the screen, as if it were then.
 
 use crate::args::{ReportArgs, ViewArgs};
-use crate::config::Settings;
 use crate::failure::{Failure, Verdict};
 use crate::last_profile;
+use crate::report;
 use crate::signals::Signals;
 use crate::symptoms;
 use crate::watch::{self, Farewell, Plan, Show, Watch};
-use crate::{parse, report};
+use clap::{Args, FromArgMatches};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{Sender, channel};
 use wirewait_tui::{Command, Ended, Options, Screen};
@@ -43,13 +43,10 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Verdict, Failure> {
 
 /// Without a terminal there is no screen: the plain report has the same figures.
 fn plain(args: &ViewArgs) -> Result<ReportArgs, Failure> {
-    let named = ["wirewait", "report", "-"].map(Into::into).to_vec();
-    let parsed = parse::try_parse(named, &Settings::default());
-    let Ok((crate::command::Command::Report(report), _)) = parsed else {
-        return Err(Failure::Usage(
-            "view: the standard output is no terminal; type: wirewait report FILE".to_owned(),
-        ));
-    };
+    let known = ReportArgs::augment_args(clap::Command::new("report"));
+    let parsed = known.try_get_matches_from(["report", "-"]);
+    let report = parsed.and_then(|parsed| ReportArgs::from_arg_matches(&parsed));
+    let report = report.map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(ReportArgs {
         input: args.input.clone(),
         analysis: args.analysis.clone(),
