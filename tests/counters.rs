@@ -428,11 +428,11 @@ fn the_data_of_raw_writes_is_sent_and_received() {
     ] {
         assert_eq!(sum(&capture, object, counter), total, "{object}: {counter}");
     }
-    // With write-through and without (4000 bytes and 4 of framing, each), and one that is refused;
-    // tshark: requests of 64 bytes, a write of 1064.
+    // With write-through and without (4000 bytes and 4 of framing, each), one that is refused, and one with 1000 bytes in its
+    // request and 3000 behind it; tshark: requests of 64 bytes, a write of 1064.
     let capture = root().join("captures/smb1/write-raw.pcapng");
     let written = sum(&capture, "Server", "Bytes Received/sec");
-    let asked = 3.0 * 64.0 + 2.0 * 4004.0 + 1064.0;
+    let asked = 3.0 * 64.0 + 2.0 * 4004.0 + 1064.0 + 1064.0 + 3004.0;
     assert_eq!(written, asked);
 }
 
