@@ -668,18 +668,6 @@ fn live_it_stands_still_in_the_background() {
     assert!(!seen.contains(" 0 dropped"), "{seen}");
 }
 
-#[test]
-fn without_a_terminal_it_says_what_to_do() {
-    let output = crate::support::program()
-        .arg("view")
-        .arg(Path::new("captures/demo.pcapng"))
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("wirewait report"), "{error}");
-}
-
 /// A file that ends in the middle of a frame says so on the screen, and a terminal of DEC's gets no
 /// colours: what stands out is bold or reversed.
 #[test]

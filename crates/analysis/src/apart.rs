@@ -254,7 +254,13 @@ mod tests {
         assert_eq!(run(&even, 15, 90, false), None, "too few");
         assert_eq!(run(&even, 16, 89, false), None, "acknowledgements");
         assert_eq!(run(&even, 16, 90, true), None, "the window finds them");
-        let about = |n: u64| if n % 2 == 0 { 120_000 } else { 150_000 };
+        let about = |n: u64| {
+            if n.is_multiple_of(2) {
+                120_000
+            } else {
+                150_000
+            }
+        };
         assert_eq!(run(&about, 64, 90, false), Some((150_000, 64)));
         let uneven = |n: u64| 100_000 << (n % 6);
         assert_eq!(run(&uneven, 64, 90, false), None, "not steady");

@@ -1,7 +1,7 @@
 //! Raw data: bytes without a header that a request, or a response, is followed by.
 
 use super::{Incoming, Pairing};
-use crate::open::OpenState;
+use crate::open::{Open, OpenState};
 use crate::world::Events;
 use crate::{Deed, Flags};
 use wirewait_wire::{Expect, Role, Side};
@@ -20,7 +20,7 @@ impl Pairing {
             ..
         } = *incoming;
         self.tells_of_brief(incoming, events);
-        let at = self.open.earliest_raw(|o| match o.state {
+        let may_come = |o: &Open| match o.state {
             OpenState::Raw { .. } => o.side == side,
             OpenState::Waiting => match o.expect {
                 Expect::Headerless => o.side != side && o.asked_to <= message.tally.sent.covers,
@@ -29,7 +29,16 @@ impl Pairing {
                 _ => false,
             },
             _ => false,
-        })?;
+        };
+        // Of an older one the capture may lack it: this one is as long as was said of another.
+        let fits = |o: &Open| match (o.state, o.expect) {
+            (OpenState::Raw { rest, .. }, _) | (_, Expect::GoAhead { rest, .. }) => {
+                message.input.length == rest
+            }
+            _ => false,
+        };
+        let fitting = self.open.earliest_raw(|o| may_come(o) && fits(o));
+        let at = fitting.or_else(|| self.open.earliest_raw(may_come))?;
         // A message with a header is taken for what it says, unless its very length says
         // that it is the data: data may begin with anything.
         let recognised = message.exchange.as_deref().is_some_and(|x| match x.role {
