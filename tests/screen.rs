@@ -1,7 +1,7 @@
 //! The screen in a real terminal: tmux gives one, keys are sent, and what it shows is read.
 
 use crate::support::{NO_FOLDER, root};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
