@@ -177,7 +177,8 @@ impl Verdict {
         // What is not read is not missing; something else may be.
         let links = matches!(doubts[..], [Doubt::Missing(Missing::Links(_))]);
         let mut reasons = snapshot.capture.reasons.iter();
-        let only = |name: &str| links && name == "unknown_link";
+        // That packets are there twice is a doubt of its own.
+        let only = |name: &str| links && name == "unknown_link" || name == "clocks_apart";
         if reasons.any(|reason| reason.grade == Grade::Poor && !only(reason.name)) {
             doubts.push(Doubt::PoorCapture);
         }

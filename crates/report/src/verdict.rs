@@ -303,7 +303,8 @@ pub(crate) fn shares(verdict: &Verdict, digits: Digits) -> Option<String> {
 /// From this part on it is as good as all of it, in thousandths.
 const ALL: u64 = 995;
 
-/// Waits by design, where they are worth a word: for what, and whose.
+/// Waits by design, where they are worth a word: for what, and whose. A client that waits for a lock stands still; one that
+/// waits for a notification does not.
 #[must_use]
 pub(crate) fn by_design(verdict: &Verdict, digits: Digits) -> Option<String> {
     let ByDesign {
@@ -311,7 +312,9 @@ pub(crate) fn by_design(verdict: &Verdict, digits: Digits) -> Option<String> {
         operation,
         told,
         client,
-    } = verdict.by_design?;
+    } = verdict
+        .by_design
+        .filter(|waits| waits.operation.is_some_and(|of| is_lock(of.command)))?;
     let mut text = format!("Waits by design, in no share: {}", digits.span(ns));
     let part = |thousandths: u64| Percent(thousandths, 1000);
     if let Some(of) = operation {
@@ -625,7 +628,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_by_design_are_said_with_what_they_are_for() {
+    fn waits_for_locks_are_said() {
         let said = |command, of_operation, of_client| {
             let mut seen = verdict(Finding::Named(Culprit::Server), Vec::new());
             let operation = OperationBehind {
@@ -640,30 +643,28 @@ mod tests {
                 operation: Some(operation).filter(|of| of.thousandths > 0),
                 client: Some((v4(12, None), of_client)).filter(|(_, part)| *part > 0),
             });
-            by_design(&seen, Digits::Three).unwrap()
+            by_design(&seen, Digits::Three).unwrap_or_default()
         };
         assert_eq!(
             said("LOCK", 1000, 998),
             "Waits by design, in no share: 12.4 s of SMB2 LOCK (another holds the lock) by 10.0.0.12."
         );
         assert_eq!(
-            said("CHANGE_NOTIFY", 610, 1000),
-            "Waits by design, in no share: 12.4 s, 61.0 % of SMB2 CHANGE_NOTIFY, all by 10.0.0.12."
+            said("LOCK", 610, 1000),
+            "Waits by design, in no share: 12.4 s, 61.0 % of SMB2 LOCK (another holds the lock), all by 10.0.0.12."
         );
         assert_eq!(
-            said("UNLOCK", 1000, 700),
-            "Waits by design, in no share: 12.4 s of SMB2 UNLOCK, 70.0 % by 10.0.0.12."
-        );
-        assert_eq!(said("LOCK", 0, 0), "Waits by design, in no share: 12.4 s.");
-        assert_eq!(
-            said("LOCK", 0, 1000),
-            "Waits by design, in no share: 12.4 s by 10.0.0.12."
+            said("LOCK", 1000, 700),
+            "Waits by design, in no share: 12.4 s of SMB2 LOCK (another holds the lock), 70.0 % by 10.0.0.12."
         );
         assert_eq!(
             said("LOCK", 1000, 999),
             "Waits by design, in no share: 12.4 s of SMB2 LOCK by 10.0.0.12.",
             "only its time says that it had to wait"
         );
+        // Nobody stands still for a notification.
+        assert_eq!(said("CHANGE_NOTIFY", 1000, 1000), "");
+        assert_eq!(said("LOCK", 0, 1000), "", "less than half");
         assert!(is_lock("LOCKING_ANDX") && is_lock("Lock File") && !is_lock("READ BLOCK"));
         let without = verdict(Finding::None, Vec::new());
         assert_eq!(by_design(&without, Digits::Three), None);

@@ -423,13 +423,20 @@ mod tests {
     }
 
     #[test]
-    fn waits_by_design_are_said_where_they_are_long() {
+    fn long_waits_for_locks_are_said() {
         let mut snapshot = samples::snapshot();
         let short = written(&snapshot, 80);
         assert!(!short.contains("by design"), "{short}");
         for row in &mut snapshot.ledgers {
             let waits = [(Phase::Waiting, 5_000_000_000)].into_iter().collect();
             row.ledger.merge(&waits);
+        }
+        let text = written(&snapshot, 80);
+        assert!(!text.contains("by design"), "for notifications: {text}");
+        for row in &mut snapshot.ledgers {
+            if let LedgerOf::Operation { command, .. } = &mut row.of {
+                *command = "LOCK";
+            }
         }
         let text = written(&snapshot, 80);
         assert!(
