@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
             let (column, message) = rest.split_once(": ").expect("a message");
             let column: usize = column.parse().expect("a number");
             // The help names what a mistake may be about.
-            assert!(!message.is_empty() && !condition::CONDITIONS.is_empty());
+            assert!(!message.is_empty() && !condition::conditions().is_empty());
             assert!(
                 (1..=text.chars().count() + 1).contains(&column),
                 "{mistake}"
