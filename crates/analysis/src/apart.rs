@@ -81,7 +81,7 @@ impl Watched {
     }
 
     /// After what time a packet in the sample came again, ns. Where its sender gives it no number of its own it
-    /// may be sent alike again, so only one from another interface is the same, or one with data that comes too soon for
+    /// may be sent alike again, so only one from another interface counts, or one with data that comes too soon for
     /// that.
     fn again(&mut self, digest: u64, frame: &Frame<'_>, walk: &Walk) -> Option<i64> {
         let digest = digest.max(1);

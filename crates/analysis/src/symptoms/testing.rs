@@ -39,6 +39,16 @@ pub(crate) fn mark(frame: u64, ms: i64) -> Mark {
     Mark { frame, at: at(ms) }
 }
 
+/// A client waits for this since `began`, ms.
+fn waits(case: Case<'_>, began: i64) -> Wait<'_> {
+    Wait {
+        case,
+        began: at(began),
+        anyone: false,
+        repeated: None,
+    }
+}
+
 pub(crate) fn station(n: u8) -> Endpoint {
     Endpoint::mac([2, 0, 0, 0, 0, n])
 }
@@ -170,27 +180,13 @@ impl Bench {
 
     /// Its response, complete at `began`, was retransmitted at `again`, ms.
     pub(super) fn lost_behind(&mut self, t: &Transaction, began: i64, again: i64) {
-        self.about(t, |watch, case| {
-            let wait = Wait {
-                case,
-                began: at(began),
-                anyone: false,
-                repeated: None,
-            };
-            watch.lost(wait, at(again));
-        });
+        self.about(t, |watch, case| watch.lost(waits(case, began), at(again)));
     }
 
     /// Its server resets the connection at `end`, that long after `began`.
     pub(super) fn cut_off(&mut self, t: &Transaction, (began, end): (i64, i64), cut: CutOff) {
         self.about(t, |watch, case| {
-            let wait = Wait {
-                case,
-                began: at(began),
-                anyone: false,
-                repeated: None,
-            };
-            watch.cut_off(wait, mark(t.number * 2, end), cut);
+            watch.cut_off(waits(case, began), mark(t.number * 2, end), cut);
         });
     }
 
