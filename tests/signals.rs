@@ -319,7 +319,9 @@ fn what_is_saved_is_written_out_when_it_is_asked_for() {
     let said = running.says("written out to lan.pcapng");
     let saved: u64 = {
         let front = said.split(" frames saved").next().unwrap();
-        front.rsplit(' ').next().unwrap().parse().unwrap()
+        // A number for people: in groups of three digits, if all that was fed has come by then.
+        let count = front.rsplit(' ').next().unwrap().replace(',', "");
+        count.parse().unwrap()
     };
     // It is still being written, and whole as far as it goes.
     let read = program()
