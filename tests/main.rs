@@ -66,6 +66,7 @@ mod screen;
 mod segment;
 mod shares;
 mod short;
+mod short_way;
 mod show;
 mod signals;
 mod smb1;

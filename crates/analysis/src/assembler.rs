@@ -1,6 +1,7 @@
 //! Cuts ordered bytes into messages and parts of messages, and keeps of each only the
 //! head that its dissector needs.
 
+mod continuing;
 mod gaps;
 mod lost;
 mod parts;
@@ -226,6 +227,12 @@ impl Assembler {
     #[inline]
     pub(crate) fn is_lost(&self) -> bool {
         matches!(self.state, AssemblyState::Lost)
+    }
+
+    /// Whether bytes were passed over of which nothing told where a message begins.
+    #[cold]
+    pub(crate) fn is_astray(&self) -> bool {
+        self.is_lost() && self.position > self.start
     }
 
     /// Up to where bytes were passed over because nothing told where a message begins.

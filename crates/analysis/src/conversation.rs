@@ -3,6 +3,7 @@
 
 mod another;
 mod beginning;
+mod continuing;
 mod copies;
 mod ending;
 mod recent;

@@ -1,5 +1,6 @@
 //! The frames that are on their way over a link or a byte stream, for what is noticed of it.
 
+mod continuing;
 mod copies;
 mod lost_before;
 

@@ -131,6 +131,12 @@ impl Packets {
         Some(self.skips(step, before > CUT))
     }
 
+    /// Whether a packet with this identification follows the latest one.
+    #[inline]
+    pub(crate) fn expects(&self, packet: Option<u16>) -> bool {
+        packet == Some(self.latest.wrapping_add(1))
+    }
+
     /// The latest packets of which it is not sure that none is missing before them.
     pub(crate) fn unsure(&self) -> Unsure {
         self.unsure

@@ -242,6 +242,18 @@ impl PieceTally {
         }
     }
 
+    /// All of the frame is further bytes of it, in order: what [adding](Self::add) them does.
+    #[inline]
+    pub(crate) fn continues(&mut self, bytes: u32, mark: Mark, hops: Option<u8>) {
+        self.frames = self.frames.saturating_add(1);
+        self.reach(mark);
+        self.share += WHOLE_FRAME;
+        self.bytes += u64::from(bytes);
+        self.hops = self.hops.or(hops);
+        self.held_ns = 0;
+        self.sent.behind = Sent::UNKNOWN.behind;
+    }
+
     /// It reaches over this frame as well.
     #[inline]
     fn reach(&mut self, mark: Mark) {

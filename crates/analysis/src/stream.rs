@@ -4,6 +4,7 @@
 //! the other side acknowledges it although it was never captured. Positions are counted
 //! in 64 bits from the first byte seen, so that sequence numbers may wrap.
 
+mod continuing;
 mod held;
 
 use crate::piece::Piece;

@@ -128,6 +128,24 @@ impl Offers {
         told
     }
 
+    /// Counts a segment with data of which nothing is to be told: it says neither less nor more than others before, in the same
+    /// second. False, and nothing is counted, where there is more to it.
+    #[inline]
+    pub(crate) fn again(&mut self, side: usize, segment: &Stream, mark: Mark) -> bool {
+        let shift = self.shift[side];
+        let bytes = u64::from(segment.window) << shift.unwrap_or(0).min(14);
+        let untold = &mut self.untold[side];
+        let known = |(least, most): (u64, u64)| (least..=most).contains(&bytes);
+        let wide = u64::from(segment.window) > FULL;
+        let usual = wide && mark.at < untold.until && untold.extremes.is_some_and(known);
+        if usual {
+            untold.windows.add(bytes, shift.is_some());
+            untold.latest = bytes;
+            untold.last = Some(mark);
+        }
+        usual
+    }
+
     /// Whether a window of `side` with this number has no room for a full segment of Ethernet, as far as it is known how it
     /// is to be read: who sends waits then until it has (RFC 1122, 4.2.3.4).
     #[cold]

@@ -15,7 +15,7 @@ use crate::{Mark, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Connection, Frame, Order, Registry, Timestamp, Walk};
 
 /// No medium has a shorter limit to the length of its frames.
-const LONGEST: u32 = 1_518;
+pub(super) const LONGEST: u32 = 1_518;
 
 /// How a frame with a segment was cut on the wire, if it is longer than any there: each part has headers like
 /// its own.
@@ -204,6 +204,11 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let (frame, walk) = (seen.frame, seen.walk);
+        if let Order::Stream(segment) = &walk.facts.order
+            && let Some(number) = self.continues(seen, segment, common)
+        {
+            return Some(Some(number));
+        }
         let (input, at) = match walk.message {
             Some(span) => (walk.bytes(frame, span), span.start),
             None => (walk.payload(frame), walk.last()?.payload),

@@ -1,16 +1,45 @@
 //! Segments of byte streams: found by their ports or by what they look like, handed to their
 //! conversations.
 
+use super::frames::LONGEST;
 use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::books::Reporter;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
 use crate::table::{KnownSide, TablePlace};
-use crate::world::{Shared, World};
+use crate::world::{Seen, Shared, World};
 use wirewait_wire::{DissectorId, Key, Stream};
 
 impl AnalyzerState {
+    /// The number of the conversation of this segment, if all that it brings is the next bytes of a message there.
+    #[inline]
+    pub(super) fn continues(
+        &mut self,
+        seen: &Seen<'_>,
+        segment: &Stream,
+        common: &Shared,
+    ) -> Option<u64> {
+        let (place, side) = seen.path.stream.get()?;
+        // Longer ones may be several of the wire.
+        if self.observed || seen.frame.wire_len > LONGEST {
+            return None;
+        }
+        let world = self.world(common);
+        let conversation = self.conversations.again(place)?;
+        let facts = &seen.walk.facts;
+        let length = seen.walk.payload(seen.frame).length;
+        let brings = (length, seen.mark);
+        if !conversation.continues(side.into(), (segment, facts), brings, &world) {
+            return None;
+        }
+        let (number, _) = conversation.named();
+        if conversation.has_answered() {
+            self.conversations.prove(place);
+        }
+        Some(number)
+    }
+
     pub(super) fn stream(
         &mut self,
         arrival: &mut Arrival<'_>,
