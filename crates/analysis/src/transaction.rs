@@ -307,6 +307,16 @@ impl Transaction {
         steps.between(first, last)
     }
 
+    /// Whether nobody answered in the time that there was, as far as the capture shows: one that was open at its end, or whose
+    /// response it may lack, may have been answered; one that was cancelled, or taken by a limit, too.
+    #[must_use]
+    pub const fn is_unanswered(&self) -> bool {
+        let unseen = self.flags.contains(Flags::ONE_SIDED)
+            || self.flags.contains(Flags::OPEN_AT_END)
+            || self.flags.contains(Flags::CAPTURE_LOSS);
+        matches!(self.outcome, Outcome::Unanswered) && !unseen
+    }
+
     /// Whether the operation did what was asked; `None` if that cannot be told. A raw
     /// answer has no status: it is denied when it is empty.
     #[must_use]
@@ -399,6 +409,8 @@ impl Transaction {
             Outcome::Cancelled => counts.cancelled += 1,
             Outcome::GivenUp => counts.given_up += 1,
             _ if self.flags.contains(Flags::ONE_SIDED) => counts.one_sided += 1,
+            _ if self.flags.contains(Flags::OPEN_AT_END) => counts.open_at_end += 1,
+            _ if self.flags.contains(Flags::CAPTURE_LOSS) => counts.capture_loss += 1,
             _ => counts.unanswered += 1,
         }
         counts.failures += u64::from(self.status.is_some_and(|s| s.failure));

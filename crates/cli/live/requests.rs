@@ -2,7 +2,7 @@
 //! class of operations.
 
 use std::collections::HashMap;
-use wirewait::{Endpoint, Flags, Kind, Outcome, Transaction};
+use wirewait::{Endpoint, Kind, Transaction};
 
 /// Servers with figures of their own; requests to further ones count under `other`.
 const SERVERS: usize = 256;
@@ -77,9 +77,7 @@ impl RequestEnd {
         let took = t.took();
         Some(Self {
             error: t.status.is_some_and(|status| status.failure),
-            // As the report counts them: what only one direction was captured of, was cancelled, or was taken by a
-            // limit, is none.
-            unanswered: t.outcome == Outcome::Unanswered && !t.flags.contains(Flags::ONE_SIDED),
+            unanswered: t.is_unanswered(),
             retransmitted: u64::from(t.copies > 1),
             data_bytes: t.data_bytes,
             turnaround_ns: took.and_then(|took| took.turnaround_ns),

@@ -171,8 +171,12 @@ pub struct Counts {
     pub requests: u64,
     /// With a final response.
     pub answered: u64,
-    /// Without one.
+    /// Without one, though it had the time, and the capture would show it.
     pub unanswered: u64,
+    /// Without one when the capture ended, and their clients may not have waited for too long.
+    pub open_at_end: u64,
+    /// Without one, which may be among frames that the capture lacks.
+    pub capture_loss: u64,
     /// Without one, on a conversation of which only one direction was captured.
     pub one_sided: u64,
     /// Taken back.
@@ -360,7 +364,7 @@ sums!(
 sums!(
     /// Adds the counts of another row.
     Counts.merge {
-        requests, answered, unanswered, one_sided, cancelled, given_up, responses_given_up, forgotten,
+        requests, answered, unanswered, open_at_end, capture_loss, one_sided, cancelled, given_up, responses_given_up, forgotten,
         orphan_responses, failures, not_ok, repeated, interims, duplicate_responses,
     }
 );

@@ -108,7 +108,7 @@ count_columns! {
     REQUESTS "requests", "Requests in the capture.", |n| n.requests;
     ANSWERED "answered", "Requests with a response.", |n| n.answered;
     ERRORS "errors", "Responses that report a failure.", |n| n.failures;
-    UNANSWERED "unanswered", "Requests without a response.", |n| n.unanswered;
+    UNANSWERED "unanswered", "Requests without a response, as far as the capture shows.", |n| n.unanswered;
     ONE_SIDED "one-sided", "Requests of which only one direction was captured.", |n| n.one_sided;
     REPEATED "repeated", "Requests that were sent more than once.", |n| n.repeated;
     CANCELLED "cancelled", "Requests that were taken back.", |n| n.cancelled;

@@ -48,7 +48,7 @@ pub struct RequestFigures {
     pub requests: u64,
     /// Those whose response is a failure.
     pub errors: u64,
-    /// Those without a response: not of which one direction alone was captured, that were cancelled, or that a limit took.
+    /// Those without a response: not those that were cancelled, or may have been answered (one direction captured, open at the end, capture loss, a limit).
     pub unanswered: u64,
     /// Those that were sent more than once.
     pub retransmitted: u64,
@@ -159,7 +159,7 @@ const COLUMNS: &[RowColumn<Intervals>] = &[
     count("requests", "Requests that were over in the interval, answered or not.",
         |r| Some(r.requests.requests)),
     count("request_errors", "Those whose response is a failure.", |r| Some(r.requests.errors)),
-    count("unanswered_requests", "Those without a response: not of which one direction alone was captured, that were cancelled, or that a limit took.", |r| Some(r.requests.unanswered)),
+    count("unanswered_requests", "Those without a response: not those that were cancelled, or may have been answered (one direction captured, open at the end, capture loss, a limit).", |r| Some(r.requests.unanswered)),
     count("retransmitted_requests", "Those that were sent more than once.", |r| Some(r.requests.retransmitted)),
     count("data_bytes", "File data that they moved.", |r| Some(r.requests.data_bytes)),
     count("server_turnaround_count", "Values of the time from the last byte of the request to the first byte of the response, as the report counts \

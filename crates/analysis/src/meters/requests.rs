@@ -300,10 +300,7 @@ impl Requests {
 
     /// Whether nobody answered in the time that there was.
     pub(super) fn is_missed(t: &Transaction) -> bool {
-        t.outcome == Outcome::Unanswered
-            && t.response.is_none()
-            && !t.flags.contains(Flags::OPEN_AT_END)
-            && !t.flags.contains(Flags::ONE_SIDED)
+        t.is_unanswered() && t.response.is_none()
     }
 
     /// What was not answered keeps nobody waiting any more.

@@ -2,7 +2,7 @@
 
 use super::time::positive;
 use std::collections::HashMap;
-use wirewait_analysis::{Extent, Flags, Outcome, Sink, Transaction};
+use wirewait_analysis::{Extent, Sink, Transaction};
 use wirewait_wire::{Cast, Endpoint, Frame, Kind, Registry, Timestamp, Walk};
 
 /// Frames of a capture that are looked for in the other one.
@@ -197,7 +197,7 @@ impl Sink for RequestsSeen {
             server: t.server.station(),
             request,
             response: t.response.filter(|_| answered),
-            unanswered: t.outcome == Outcome::Unanswered && !t.flags.contains(Flags::ONE_SIDED),
+            unanswered: t.is_unanswered(),
             lost_until: t.lost_until,
             of: (t.protocol, t.code, t.data_bytes),
             command: t.operation.name,

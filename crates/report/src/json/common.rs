@@ -11,8 +11,12 @@ documents! {
         requests: u64,
         /// Requests with a final response.
         answered: u64,
-        /// Requests without a final response.
+        /// Requests without a final response, though there was time for it, and the capture would show it.
         unanswered: u64,
+        /// Requests without a final response when the capture ended.
+        open_at_end: u64,
+        /// Requests whose final response may be among frames that the capture lacks.
+        capture_loss: u64,
         /// Requests without a final response where only one direction was captured.
         one_sided: u64,
         /// Requests that were taken back.

@@ -386,6 +386,8 @@ sums!(
     Outcomes of Counts {
         requests, answered, unanswered, one_sided, cancelled, orphan_responses, failures, not_ok,
         repeated, interims, duplicate_responses,
+        #[serde(default, skip_serializing_if = "is_zero")] open_at_end,
+        #[serde(default, skip_serializing_if = "is_zero")] capture_loss,
         #[serde(default, skip_serializing_if = "is_zero")] given_up,
         #[serde(default, skip_serializing_if = "is_zero")] responses_given_up,
         #[serde(default, skip_serializing_if = "is_zero")] forgotten,
