@@ -331,3 +331,90 @@ fn a_server_that_resets_a_connection_in_use() {
     assert_eq!(with("1.600 S>C tcp fin\n1.700 S>C tcp reset\n"), None);
     assert_eq!(cost("9.000 S>C tcp reset\n"), None);
 }
+
+/// Reads of 2 ms, 10 ms apart, of which the capture lacks some requests: from the response before on, nobody knows what the
+/// client did and when the server began. Its pauses do not grow by that.
+#[test]
+fn what_comes_before_a_response_whose_request_is_missing_is_unknown() {
+    for protocol in &PROTOCOLS {
+        let scenario = protocol.scenario(10, false, false);
+        let all = scenario.frames();
+        let ms = |found: &Analysis| {
+            let mut rows = found.snapshot.ledgers.iter();
+            let all = rows
+                .find(|row| matches!(row.of, LedgerOf::Capture))
+                .unwrap();
+            let of = |phase| all.ledger.get(phase).div_ceil(1_000_000);
+            [Phase::Client, Phase::Server, Phase::Unknown].map(of)
+        };
+        let whole = analyse_frames(all);
+        let requests = [5, 6, 11, 40].map(|n: usize| {
+            let request = whole.transactions[n].request.unwrap();
+            request.first.frame
+        });
+        let frames = (1..).zip(all).filter(|(n, _)| !requests.contains(n));
+        let frames: Vec<_> = frames.map(|(_, frame)| frame.clone()).collect();
+        let found = analyse_frames(&frames);
+        let ([client, server, unknown], now) = (ms(&whole), ms(&found));
+        let expected = [client - 4 * 8, server - 4 * 2, unknown + 4 * 10];
+        // The ways there and back are some microseconds of each response.
+        let near = now
+            .iter()
+            .zip(expected)
+            .all(|(now, of)| now.abs_diff(of) <= 1);
+        assert!(near, "{}: {now:?}, and not {expected:?}", protocol.name);
+        let reasons = &found.snapshot.capture.reasons;
+        let lost = |name: &str| reasons.iter().any(|reason| reason.name == name);
+        assert!(lost("lost_messages") || lost("gaps"), "{}", protocol.name);
+    }
+}
+
+/// A server that says that it works on a repeated request has it: a client that goes on has the response.
+#[test]
+fn who_goes_on_behind_a_server_that_works_has_the_response() {
+    let mut text = "title A reply is missing\nethernet ii\n\
+        client C ipx 00000022.020000002201:4003\nserver S ipx 00000022.020000000001:0451\n"
+        .to_owned();
+    for n in 1..=30 {
+        let at = n * 1_000;
+        text += &format!("{}.{:03} C>S ncp read length=512\n", at / 1_000, at % 1_000);
+        if n == 15 {
+            text += &format!("{}.500 C>S again\n{}.501 S>C ncp being-processed\n", n, n);
+        } else {
+            text += &format!("{}.002 S>C ncp reply data=512\n", n);
+        }
+    }
+    text += "[answer]\n";
+    let scenario = Scenario::parse("busy", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let found = analyse_frames(scenario.frames());
+    let lost = |t: &&wirewait_analysis::Transaction| t.flags.contains(Flags::CAPTURE_LOSS);
+    assert_eq!(found.transactions.iter().filter(lost).count(), 1);
+    let counts = found.snapshot.servers[0].counts;
+    assert_eq!((counts.unanswered, counts.capture_loss), (0, 1));
+}
+
+/// Frames cut to 512 bytes: responses that begin behind the cut are none that the server owes, and no client lost patience.
+#[test]
+fn responses_that_were_cut_off_are_not_missing() {
+    let Some(folder) = captures("responses_that_were_cut_off_are_not_missing") else {
+        return;
+    };
+    let name = "lab/11_smb2_compound_related_unrelated_srv.pcapng";
+    let mut frames = owned_frames(&folder.join(name));
+    let whole = analyse_frames(&frames).snapshot;
+    frames
+        .iter_mut()
+        .for_each(|frame| frame.bytes.truncate(512));
+    let found = analyse_frames(&frames).snapshot;
+    let sum = |of: fn(&wirewait_analysis::Counts) -> u64| -> u64 {
+        found.servers.iter().map(|row| of(&row.counts)).sum()
+    };
+    let of = |snapshot: &wirewait_analysis::Snapshot, name: &str| {
+        snapshot.symptoms.raised().any(|s| s.rule.id == name)
+    };
+    assert!(!of(&whole, "requests_abandoned") && !of(&found, "requests_abandoned"));
+    assert_eq!(sum(|counts| counts.unanswered), 0);
+    assert!(sum(|counts| counts.capture_loss) > 400);
+    let reasons = &found.capture.reasons;
+    assert!(reasons.iter().any(|reason| reason.name == "lost_messages"));
+}

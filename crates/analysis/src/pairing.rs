@@ -319,6 +319,9 @@ impl Pairing {
             return Some(found);
         }
         let Some(said) = message.exchange.as_deref() else {
+            if message.tally.flags.contains(Flags::SNAPPED) {
+                self.is_cut_off(incoming, events);
+            }
             self.upkeep(&message.tally, events);
             return None;
         };

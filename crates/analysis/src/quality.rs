@@ -23,6 +23,8 @@ pub(crate) struct Quality {
     pub(crate) mid_capture: u64,
     pub(crate) evicted: u64,
     pub(crate) lost_on_links: u64,
+    /// Messages that the capture lacks where nothing below is numbered.
+    pub(crate) lacked: u64,
     /// Frames that were captured on the other side of a router too.
     pub(crate) beyond_routers: u64,
     /// Requests that are taken for such because it was their sender's turn.
@@ -83,6 +85,9 @@ pub(crate) const GUESSED_ROLES: &str = "guessed_roles";
 /// That of requests whose header nobody has published.
 pub(crate) const UNPUBLISHED: &str = "unpublished";
 
+/// That of messages which the capture lost, where nothing is numbered.
+pub(crate) const LACKED: &str = "lost_messages";
+
 /// That of responses which do not say what they answer.
 pub(crate) const GUESSED_ORDER: &str = "guessed_order";
 
@@ -101,7 +106,7 @@ pub(crate) struct Judged {
 }
 
 /// What can speak for or against a capture, in the order in which it is said.
-pub(crate) const REASONS: [(&str, &str); 29] = [
+pub(crate) const REASONS: [(&str, &str); 30] = [
     (
         DROPPED,
         "frames that were dropped before they were captured, as was counted there",
@@ -119,6 +124,11 @@ pub(crate) const REASONS: [(&str, &str); 29] = [
     (
         "gaps",
         "stretches of data that were acknowledged but are not in the capture: it lost frames",
+    ),
+    (
+        LACKED,
+        "messages that the capture lost, or cut off before they say what they are: among them may be \
+         requests that were answered, and responses to others",
     ),
     (
         "one_sided",
@@ -250,7 +260,7 @@ impl Judged {
             UNKNOWN_LINK => self.known == 0,
             CLOCKS_APART => true,
             "gaps" | "clock_steps" | "evicted" | "rows_evicted" => false,
-            GUESSED_ROLES | GUESSED_ORDER | UNPUBLISHED => false,
+            GUESSED_ROLES | GUESSED_ORDER | UNPUBLISHED | LACKED => false,
             OFFLOADED | COARSE_CLOCK | FRAGMENTS => false,
             "open_requests" | "conversation_requests" | "held_bytes" | "stream_bytes" => false,
             _ => return Grade::Good,

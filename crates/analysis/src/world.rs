@@ -147,6 +147,8 @@ pub(crate) enum Event<'a> {
     Twice(&'a SentBytes, bool),
     /// A message was taken for a request because it was its sender's turn; nothing in it says so.
     Guessed,
+    /// The capture lacks a message, as others show where nothing below is numbered.
+    Lacked,
     /// A request of a conversation whose ends take turns, as far as anyone knows: its header is not published.
     TakesTurns,
     /// A response that cannot be read came, and more than one request may be what it answers.

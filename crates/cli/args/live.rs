@@ -48,7 +48,7 @@ pub(crate) struct LiveArgs {
     #[cfg(feature = "libpcap")]
     #[arg(short, long, value_name = "EXPRESSION")]
     pub(crate) filter: Option<String>,
-    /// Bytes captured per frame; below about 300, names and requests are cut off
+    /// Bytes captured per frame; below about 300, names and requests are cut off, and so is what begins behind the cut
     #[cfg(feature = "libpcap")]
     #[arg(long, hide_short_help = true, value_name = "BYTES", default_value_t = 65_535, value_parser = clap::value_parser!(u32).range(64..=262_144))]
     pub(crate) snaplen: u32,

@@ -78,7 +78,7 @@ impl Exclusion {
             Self::Ambiguous => "the request was seen more than once before the response",
             Self::Pipelined => "the server was busy with an earlier request",
             Self::LostTurnaround | Self::LostFrames => "frames are missing from the capture",
-            Self::ClockStep => "the clock of the capture stepped back",
+            Self::ClockStep => "the clock of the capture was set, or stepped",
             Self::Impossible => "the response begins before its request ends",
             Self::Unanswered => "unanswered",
             Self::Cancelled => "cancelled",

@@ -4,7 +4,7 @@ use super::Books;
 use crate::Reason;
 use crate::bounds::{self, Bound};
 use crate::quality::{
-    CLOCKS_APART, COARSE_CLOCK, DROPPED, FRAGMENTS, GUESSED_ORDER, GUESSED_ROLES, Judged,
+    CLOCKS_APART, COARSE_CLOCK, DROPPED, FRAGMENTS, GUESSED_ORDER, GUESSED_ROLES, Judged, LACKED,
     NOT_SAVED, OFFLOADED, UNKNOWN_LINK, UNPUBLISHED, reasons,
 };
 use wirewait_model::Losses;
@@ -33,6 +33,7 @@ impl Books {
             DROPPED => q.dropped,
             NOT_SAVED => q.not_saved,
             FRAGMENTS => q.fragments,
+            LACKED => q.lacked,
             "gaps" => q.faults.gaps.saturating_add(q.lost_on_links),
             "one_sided" => q.one_sided,
             "clock_steps" => q.clock_steps,

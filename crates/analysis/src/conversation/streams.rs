@@ -165,7 +165,7 @@ impl Conversation {
             false => StreamEnd::Closed,
         });
         for side in [0, 1] {
-            if self.is_ahead(side) {
+            if self.is_ahead(side) || self.assemblers[side].is_astray() {
                 self.answer_lost(side, now, world, events);
             }
         }
@@ -202,6 +202,9 @@ impl Conversation {
     ) {
         if let Some(streams) = &mut self.streams {
             streams[side].ends(seq, length);
+        }
+        if self.assemblers[1 - side].is_astray() {
+            self.answer_lost(1 - side, mark.at, world, events);
         }
         self.pairing
             .leaves(side, mark, &self.between, world, events);

@@ -391,7 +391,8 @@ impl Pairing {
         }
         events.tell(Event::Orphaned(&mut t, self.known(between)));
         if message.tally.sent.covers > between.seen_to {
-            self.answers_unseen(&t, events);
+            let parties = self.parties;
+            self.answers_unseen((&t, &parties), events);
         }
         if self.observed {
             self.told = Some(Box::new(ToldOf {
@@ -400,7 +401,11 @@ impl Pairing {
             }));
         }
         if between.unordered && !between.turns && x.id.is_some() {
-            self.keep_stray(t, x, incoming, events);
+            // Else it may be what the latest request was answered before, once more.
+            let latest = self.open.len().checked_sub(1);
+            let waits = latest.is_some_and(|at| self.open[at].state != OpenState::Done);
+            let unseen = self.asked && !x.anyone && !waits;
+            self.keep_stray((t, unseen), x, incoming, events);
             return;
         }
         let case = Case {

@@ -23,6 +23,9 @@ impl Pairing {
             world,
         } = *incoming;
         self.asked = true;
+        if self.stray.is_some() && !between.displaced {
+            self.close_stray(events);
+        }
         self.apart |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
         let own = tally.extent.last.at;
@@ -167,7 +170,8 @@ impl Pairing {
             // Its response may have been captured behind this request. Where nothing below repeats what is lost, who has
             // none asks again.
             let t = &o.transaction;
-            o.passed_over = o.lane.is_some() && t.copies <= 1 && t.interims == 0;
+            // Nor has who was told that the server works on it given up.
+            o.passed_over = o.lane.is_some() && (t.copies <= 1 || t.interims > 0);
             o.deadline = now;
             self.due = self.due.min(now);
             self.open.falls_due(at);

@@ -199,16 +199,17 @@ impl Pairing {
         world: &World<'_>,
         events: &mut impl Events,
     ) {
-        let open = &mut *self.open[at];
+        let open = &*self.open[at];
         if open.transaction.flags.contains(Flags::ABANDONED) {
             return;
         }
         // Else the capture lacks what it may have got.
-        if !between.one_sided {
+        let lacks = self.open.is_awaited(at) || open.passed_over || between.held_back;
+        if !between.one_sided && !lacks {
             if let Some(request) = open.transaction.request {
                 events.tell(Event::Abandoned(open.wait(request.first.at), now));
             }
-            open.transaction.flags.set(Flags::ABANDONED);
+            self.open[at].transaction.flags.set(Flags::ABANDONED);
         }
         self.stop_waiting(at, now, between, world, events);
     }
@@ -283,6 +284,9 @@ impl Pairing {
                 let open = &mut *self.open[at];
                 open.transaction.response = None;
                 open.stops_waiting(end, events);
+                if open.passed_over {
+                    events.tell(Event::Lacked);
+                }
                 let waits = open.state == OpenState::Waiting;
                 if waits && open.transaction.flags.contains(Flags::OPEN_AT_END) {
                     events.tell(Event::Unfinished(&open.transaction, open.reached));

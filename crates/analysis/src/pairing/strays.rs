@@ -18,6 +18,8 @@ pub(super) struct Stray {
     transaction: Transaction,
     parties: Parties,
     message: KeptMessage,
+    /// Its client was not seen to wait for anything: it asked for it in a frame that the capture lacks.
+    unseen: bool,
 }
 
 impl Stray {
@@ -44,10 +46,10 @@ impl Stray {
 }
 
 impl Pairing {
-    /// Keeps a response without a request until its request can come no more.
+    /// Keeps a response without a request until its request can come no more. `unseen`: nobody was seen to wait for one.
     pub(super) fn keep_stray(
         &mut self,
-        transaction: Transaction,
+        (transaction, unseen): (Transaction, bool),
         x: &Exchange,
         incoming: &Incoming<'_>,
         events: &mut impl Events,
@@ -57,6 +59,7 @@ impl Pairing {
             transaction,
             parties: self.parties,
             message: KeptMessage::of(x, incoming),
+            unseen,
         };
         self.due = self.due.min(stray.deadline());
         self.stray = Some(Box::new(stray));
@@ -109,9 +112,13 @@ impl Pairing {
         stray.map_or(first, |stray| first.min(stray.deadline()))
     }
 
-    /// Closes the response without a request.
+    /// Closes the response without a request, before which nothing of its client that comes now was sent.
     pub(super) fn close_stray(&mut self, events: &mut impl Events) {
         if let Some(stray) = self.stray.take() {
+            if stray.unseen {
+                events.tell(Event::Lacked);
+                self.answers_unseen((&stray.transaction, &stray.parties), events);
+            }
             let case = Case {
                 transaction: &stray.transaction,
                 parties: &stray.parties,

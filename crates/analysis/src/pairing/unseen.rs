@@ -1,8 +1,9 @@
 //! Time in which requests were made that the capture lacks: what their clients did then is not known.
 
-use super::Pairing;
+use super::{Incoming, Pairing};
 use crate::case::{Case, Wait};
 use crate::open::Open;
+use crate::parties::Parties;
 use crate::world::{Between, Event, Events};
 use crate::{Flags, Transaction};
 use wirewait_wire::Timestamp;
@@ -53,9 +54,22 @@ impl Pairing {
         }
     }
 
+    /// A message was cut off by the capture before it says what it is: it may be a response to any request.
+    #[cold]
+    pub(super) fn is_cut_off(&mut self, incoming: &Incoming<'_>, events: &mut impl Events) {
+        let side = incoming.side;
+        events.tell(Event::Lacked);
+        self.awaits(side);
+        self.lacks_requests(side, Flags::CAPTURE_LOSS, incoming.between);
+    }
+
     /// The request of this response is missing.
     #[cold]
-    pub(super) fn answers_unseen(&mut self, t: &Transaction, events: &mut impl Events) {
+    pub(super) fn answers_unseen(
+        &mut self,
+        (t, parties): (&Transaction, &Parties),
+        events: &mut impl Events,
+    ) {
         let Some(end) = t.response.map(|response| response.last.at) else {
             return;
         };
@@ -63,7 +77,7 @@ impl Pairing {
             let wait = Wait {
                 case: Case {
                     transaction: t,
-                    parties: &self.parties,
+                    parties,
                 },
                 began,
                 anyone: false,
