@@ -113,10 +113,23 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
         (true, "") => format!("{} rows", Grouped(all as u64)),
         (true, _) => format!("{} of {} rows", Grouped(shown as u64), Grouped(all as u64)),
     };
-    let right = text::width(&count) as u16;
-    let y = screen.y + 1;
-    let room = screen.width.saturating_sub(right + 1);
+    // Beside the rows: above the columns is no place that is always free.
+    let scrolled = model.scrolled().filter(|_| model.has_table());
+    let more = |roomy| scrolled.map_or_else(String::new, |columns| columns.said(roomy));
+    let counts = [true, false].map(|roomy| format!("{}{count}", more(roomy)));
+    let room = |count: &str| {
+        let right = text::width(count) as u16;
+        screen.width.saturating_sub(right + 1)
+    };
     // The innermost place is the one that matters.
+    let inner = names.last().map_or(0, |name| text::width(name) + 4);
+    let [long, short] = &counts;
+    let count = match inner <= usize::from(room(long)) {
+        true => long,
+        false => short,
+    };
+    let (right, room) = (text::width(count) as u16, room(count));
+    let y = screen.y + 1;
     let mut line = names.join(" › ");
     let mut from = 0;
     while text::width(&line) > usize::from(room) && from + 1 < names.len() {
@@ -128,7 +141,7 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
         buffer,
         (screen.right().saturating_sub(right), y),
         right,
-        &count,
+        count,
         theme.dim,
     );
 }

@@ -220,6 +220,10 @@ impl View for Frames {
         parts(body).list
     }
 
+    fn scrolls(&self, model: &Model) -> bool {
+        model.level().pane.focus == Focus::List
+    }
+
     fn opens(&self, _: &Place) -> Option<&'static str> {
         Some("fields")
     }
