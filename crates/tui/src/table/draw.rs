@@ -229,7 +229,10 @@ impl Laid {
             })
             .collect();
         let ranks: Vec<Option<u8>> = (0..heads.len())
-            .map(|c| state.rank(c, heads[c].rank))
+            .map(|c| match heads[c].since_start && context.window.is_some() {
+                true => None,
+                false => state.rank(c, heads[c].rank),
+            })
             .collect();
         let (columns, scrolled) = fit(&heads, &ranks, &wants, state.step, width);
         Self {

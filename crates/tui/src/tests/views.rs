@@ -460,6 +460,47 @@ fn clients_are_counted_in_the_window() {
     assert!(shown(&model).contains("Conversations of the last 10 s"));
 }
 
+/// What is not known of a window is not there with nothing in it; the chooser of columns says why.
+#[test]
+fn columns_that_a_window_has_not_are_hidden_while_it_is_shown() {
+    let whole = [
+        "server %",
+        "net+server",
+        "of all ",
+        "× mean",
+        "of active",
+        "think",
+    ];
+    let in_table = |model: &Model| -> Vec<&str> {
+        let text = shown(model);
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("p95")).collect();
+        let heads = lines.join(" ");
+        whole
+            .into_iter()
+            .filter(|title| heads.contains(title))
+            .collect()
+    };
+    for (keys, some) in [("1", 4), ("2", 1), ("2 enter", 2), ("3", 4)] {
+        let mut model = model(replayed(), 200, 50);
+        press(&mut model, keys);
+        assert!(in_table(&model).len() >= some, "{keys}:\n{}", shown(&model));
+        press(&mut model, "w");
+        assert_eq!(in_table(&model), [""; 0], "{keys}:\n{}", shown(&model));
+        press(&mut model, "w w w");
+        assert!(in_table(&model).len() >= some, "{keys}");
+    }
+    let mut model = model(replayed(), 132, 50);
+    press(&mut model, "1 w");
+    let text = shown(&model);
+    assert!(
+        text.contains("5 clients, by how long they waited since start"),
+        "{text}"
+    );
+    press(&mut model, "3 c");
+    let text = shown(&model);
+    assert_eq!(text.matches("Not known of a window. ").count(), 5, "{text}");
+}
+
 /// The dearest place first; the others by keys, each asked for when the one before has come.
 #[test]
 fn a_symptom_has_places_that_are_paged_through() {

@@ -53,9 +53,19 @@ impl Section {
             more => format!("; {} more: key {tab}", Grouped(more as u64)),
         };
         match rows {
-            1 => format!("1 {one}{since}"),
-            n => format!("{} {many}{since}{by}{more}", Grouped(n as u64)),
+            1 => format!("1 {one}{}", self.since(since, Self::Symptoms)),
+            n => format!(
+                "{} {many}{}{by}{}{more}",
+                Grouped(n as u64),
+                self.since(since, Self::Symptoms),
+                self.since(since, Self::Clients)
+            ),
         }
+    }
+
+    /// These words, if they are about this section.
+    fn since(self, words: &str, of: Self) -> &str {
+        if self == of { words } else { "" }
     }
 
     /// The tab that has all of it.
@@ -332,11 +342,6 @@ impl View for Overview {
                 continue;
             };
             if plan.ruled {
-                let since = if *section == Section::Symptoms {
-                    since
-                } else {
-                    ""
-                };
                 let page = table::page(plan.table(*area), rows.as_ref());
                 rule(
                     buffer,
