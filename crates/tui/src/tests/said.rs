@@ -299,3 +299,33 @@ fn a_request_without_a_response_at_the_end_is_among_the_slowest() {
         assert!(text.contains("over 777 s: no response yet"), "{text}");
     }
 }
+
+/// The first 363 ms of the shipped capture: no mean is above the scale of its chart, nor above the
+/// greatest value of its counter.
+#[test]
+fn a_capture_of_less_than_a_second_has_no_mean_above_its_highest() {
+    let feed = super::of_first(Some(363_000_000));
+    let carried = feed.recent.last(u32::MAX).captured(None).on_wire;
+    let elapsed = feed
+        .now
+        .unwrap()
+        .since(feed.snapshot.capture.first.unwrap());
+    assert!((300_000_000..=363_000_000).contains(&elapsed));
+    let mut model = model(feed, 132, 43);
+    let rate = carried * 1_000_000_000 / elapsed.unsigned_abs();
+    let rate = model.units.rate(rate);
+    let text = shown(&model);
+    assert!(text.contains(&format!("mean {rate}")), "{text}");
+    assert!(
+        text.contains(&format!("{rate} ")) && text.matches(&rate).count() == 2,
+        "{rate}: {text}"
+    );
+    press(&mut model, "5");
+    let columns = ["last", "average", "min", "max"].map(|title| column(&model, "", title));
+    assert!(columns[0].iter().any(|value| value != "-" && value != "0"));
+    let [last, average, min, max] = &columns;
+    assert!(
+        average == max && min == average && last == average,
+        "{columns:?}"
+    );
+}
