@@ -197,17 +197,69 @@ fn tab_goes_from_part_to_part_and_esc_back_to_the_symptoms() {
     assert!(shown(&model).contains("try first"), "{}", shown(&model));
 }
 
+/// What is shown, wherever its lines end.
+fn words(model: &Model) -> String {
+    shown(model)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 #[test]
 fn frames_that_are_gone_are_said_to_be_gone() {
+    for (feed, helps) in [
+        (
+            live(0),
+            "--keep-frames 1G keeps more, --save FILE keeps all.",
+        ),
+        (
+            replayed(),
+            "--keep-frames 1G keeps more; a file instead of a pipe is read again.",
+        ),
+    ] {
+        let mut model = model(feed, 80, 24);
+        press(&mut model, "6 enter");
+        update(&mut model, Message::Decoded(Arc::default()));
+        let text = words(&model);
+        assert!(
+            text.contains("no longer in memory") && text.contains(helps),
+            "{text}"
+        );
+    }
     let mut model = model(replayed(), 80, 24);
     press(&mut model, "6 enter");
     update(&mut model, Message::Decoded(Arc::default()));
-    assert!(shown(&model).contains("no longer in memory"));
     // What nobody asked for changes nothing.
     press(&mut model, "1");
     let before = shown(&model);
     update(&mut model, Message::Decoded(decoded(1, 2)));
     assert_eq!(shown(&model), before);
+}
+
+/// A request that was looked at while it was forgotten.
+#[test]
+fn a_transaction_that_is_gone_says_what_helps() {
+    for (feed, helps) in [
+        (live(0), "wirewait transactions FILE lists their requests."),
+        (replayed(), "Enter reads its frames from the file again."),
+    ] {
+        let mut model = model(feed.clone(), 80, 24);
+        // The last one: the slowest ones stay.
+        press(&mut model, "2 enter enter G enter");
+        let transactions = Arc::default();
+        update(
+            &mut model,
+            Message::Fed(Arc::new(crate::Feed {
+                transactions,
+                ..feed
+            })),
+        );
+        let text = words(&model);
+        assert!(
+            text.contains("no longer in memory") && text.contains(helps),
+            "{text}"
+        );
+    }
 }
 
 #[test]
