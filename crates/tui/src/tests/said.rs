@@ -213,10 +213,26 @@ fn heads_hints_and_rows_can_be_clicked() {
 /// What is below its threshold stands below, and can be opened.
 #[test]
 fn symptoms_that_were_not_raised_can_be_looked_at() {
-    let mut model = model(replayed(), 120, 45);
-    let symptoms = replayed().snapshot.symptoms.clone();
+    let mut snapshot = wirewait::Snapshot::clone(&replayed().snapshot);
+    if let Some(last) = snapshot.symptoms.found.last_mut() {
+        last.state = wirewait_analysis::State::TooFew;
+    }
+    let symptoms = snapshot.symptoms.clone();
+    let snapshot = Arc::new(snapshot);
+    let mut model = model(
+        crate::Feed {
+            snapshot,
+            ..replayed()
+        },
+        120,
+        45,
+    );
     press(&mut model, "6");
-    assert_eq!(column(&model, "", "judged").len(), symptoms.found.len());
+    let judged = column(&model, "", "judged");
+    assert_eq!(judged.len(), symptoms.found.len());
+    // In words, not by the names that programs read.
+    assert!(judged.iter().any(|word| word == "too few"), "{judged:?}");
+    assert!(judged.iter().all(|word| !word.contains('_')), "{judged:?}");
     press(&mut model, "end");
     let text = shown(&model);
     assert!(text.contains("why        "), "{text}");
