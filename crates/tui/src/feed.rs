@@ -67,6 +67,13 @@ pub enum Input {
     },
 }
 
+impl Input {
+    /// Whether frames come from interfaces now.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self, Self::Live { .. })
+    }
+}
+
 /// How fast files are replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {

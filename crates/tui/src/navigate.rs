@@ -54,6 +54,28 @@ impl Model {
         });
     }
 
+    /// How far the columns of the open table are scrolled, if they can be.
+    pub(crate) fn scrolled(&self) -> Option<table::Scrolled> {
+        let body = view::body(Rect::new(0, 0, self.size.0, self.size.1));
+        let Level { place, table, .. } = self.level();
+        let area = view::of(place).table_area(self, place, body);
+        let scrolls = !area.is_empty() && view::of(place).scrolls(self);
+        let rows = self.rows().filter(|_| scrolls)?;
+        let context = self.context();
+        Some(table::scrolled(rows.as_ref(), table, &context, area))
+    }
+
+    /// Shows a column of the open table that was not seen yet, or the one that went for it.
+    pub(crate) fn scroll_columns(&mut self, on: bool) {
+        if let Some(scrolled) = self.scrolled() {
+            let step = match on {
+                true => (scrolled.step + 1).min(scrolled.last),
+                false => scrolled.step.saturating_sub(1),
+            };
+            self.level_mut().table.step = step;
+        }
+    }
+
     /// Hides a column of the open table, or shows it though it found no room; the same in all
     /// tables of its kind that are opened later.
     pub(crate) fn toggle_column(&mut self, column: usize) {

@@ -190,11 +190,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Command> {
         Action::PageDown => go(model, Move::Pages(1)),
         Action::First => go(model, Move::First),
         Action::Last => go(model, Move::Last),
-        Action::Left => model.with_table(|t, _, _| t.skipped = t.skipped.saturating_sub(1)),
-        Action::Right => model.with_table(|table, rows, _| {
-            let movable = rows.heads().iter().filter(|head| head.rank > 0).count();
-            table.skipped = (table.skipped + 1).min(movable.saturating_sub(1));
-        }),
+        Action::Left => model.scroll_columns(false),
+        Action::Right => model.scroll_columns(true),
         Action::Transactions => view::transactions(model),
         Action::Statistics => model.open(Place::Statistics),
         Action::Enter => return view::enter(model),

@@ -289,6 +289,11 @@ impl Chart {
         let mut latest: &[u64] = &[];
         let mut base: &[u64] = &[];
         let mut values = Vec::with_capacity(self.times.len());
+        // A single interval is of the time that the capture has: it has no rate but the mean.
+        let interval_ns = match self.times.len() {
+            2 => self.elapsed_ns(),
+            _ => self.interval_ns,
+        };
         for number in (self.first..).take(self.times.len()) {
             let before = latest;
             while let Some((_, sums)) = series.0.get(at).filter(|(n, _)| *n <= number) {
@@ -301,7 +306,7 @@ impl Chart {
             // A rate needs two readings; the first one only begins it.
             values.push(match values.is_empty() && bound.counter.form.is_rate() {
                 true => None,
-                false => bound.value(before, latest, self.interval_ns, self.speed),
+                false => bound.value(before, latest, interval_ns, self.speed),
             });
         }
         let found = || values.iter().flatten().copied();

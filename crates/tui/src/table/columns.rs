@@ -42,6 +42,8 @@ pub(crate) struct Head {
     pub(crate) grows: bool,
     /// It is a percentile: dropped frames are told beside it.
     pub(crate) percentile: bool,
+    /// It is known of all the capture only, not of its last seconds.
+    pub(crate) since_start: bool,
     /// What it says, in a sentence; for the chooser.
     pub(crate) help: &'static str,
 }
@@ -62,6 +64,7 @@ impl Head {
             width,
             grows: false,
             percentile: false,
+            since_start: false,
             help: "",
         }
     }
@@ -111,6 +114,12 @@ impl Head {
 
     pub(crate) const fn percentile(mut self) -> Self {
         self.percentile = true;
+        self
+    }
+
+    /// Hidden while a window is shown: it would be empty there.
+    pub(crate) const fn since_start(mut self) -> Self {
+        self.since_start = true;
         self
     }
 

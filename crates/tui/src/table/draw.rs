@@ -23,39 +23,71 @@ pub(crate) fn head_lines(area: Rect, rows: &dyn AnyRows) -> u16 {
 
 /// Which columns are drawn, and how wide. `ranks` says how soon each goes, 0 being last and `None`
 /// hidden.
+///
+/// Those that always stay take their room first. Of the others as many are drawn as fit beside them,
+/// the first ones by rank. Each scroll goes on until the next one by rank is seen: this way none is
+/// passed over, and none that found no room takes a key press.
 fn fit(
     heads: &[&Head],
     ranks: &[Option<u8>],
     wants: &[u16],
-    skipped: usize,
+    step: usize,
     width: u16,
-) -> Vec<(usize, u16)> {
-    let movable: Vec<usize> = (0..heads.len()).filter(|c| ranks[*c] > Some(0)).collect();
-    let out = skipped.min(movable.len().saturating_sub(1));
-    let mut kept: Vec<usize> = (0..heads.len())
-        .filter(|c| ranks[*c].is_some() && !movable[..out].contains(c))
-        .collect();
-    let needs = |kept: &[usize]| -> u32 {
-        let widths = kept.iter().map(|c| {
-            // What grows also shrinks, down to its least width.
-            u32::from(if heads[*c].grows {
-                heads[*c].width.0
-            } else {
-                wants[*c]
-            })
-        });
-        widths.sum::<u32>() + u32::from(GAP) * (kept.len().saturating_sub(1) as u32)
+) -> (Vec<(usize, u16)>, Scrolled) {
+    let need = |c: usize| {
+        // What grows also shrinks, down to its least width.
+        let wide = if heads[c].grows {
+            heads[c].width.0
+        } else {
+            wants[c]
+        };
+        u32::from(wide) + u32::from(GAP)
     };
-    while needs(&kept) > u32::from(width) && kept.len() > 1 {
-        let worst = kept
-            .iter()
-            .enumerate()
-            .max_by_key(|(at, c)| (ranks[**c], *at))
-            .map(|(at, _)| at);
-        let Some(worst) = worst else { break };
-        kept.remove(worst);
+    let needs = |columns: &[usize]| columns.iter().map(|c| need(*c)).sum::<u32>();
+    // A gap behind each, of which the last one needs none.
+    let room = u32::from(width) + u32::from(GAP);
+    let mut order: Vec<usize> = (0..heads.len()).filter(|c| ranks[*c].is_some()).collect();
+    order.sort_by_key(|c| ranks[*c]);
+    let mut fixed = order.iter().filter(|c| ranks[**c] == Some(0)).count();
+    // Beside them any other one has room; the first one, which names the rows, stays in any case.
+    while fixed > 1 {
+        let widest = order[fixed..].iter().map(|c| need(*c)).max().unwrap_or(0);
+        if needs(&order[..fixed]) + widest <= room {
+            break;
+        }
+        fixed -= 1;
     }
-    let mut left = u32::from(width).saturating_sub(needs(&kept));
+    let (stay, others) = order.split_at(fixed);
+    let left = room.saturating_sub(needs(stay));
+    // What fits from each of them on; at least one, even if it is cut off.
+    let end = |from: usize| {
+        let mut taken = 0;
+        let fits = others[from..].iter().take_while(|c| {
+            taken += need(**c);
+            taken <= left
+        });
+        let least = usize::from(left > u32::from(GAP)).min(others.len() - from);
+        from + fits.count().max(least)
+    };
+    let first = 0..end(0);
+    let mut steps = vec![first];
+    for from in 1..others.len() {
+        let to = end(from);
+        if steps.last().is_some_and(|last| to > last.end) {
+            steps.push(from..to);
+        }
+    }
+    let step = step.min(steps.len() - 1);
+    let drawn = steps[step].clone();
+    let scrolled = Scrolled {
+        step,
+        last: steps.len() - 1,
+        before: drawn.start,
+        after: others.len() - drawn.end,
+    };
+    let mut kept: Vec<usize> = stay.iter().chain(&others[drawn]).copied().collect();
+    kept.sort_unstable();
+    let mut left = room.saturating_sub(needs(&kept));
     let mut wants = wants.to_vec();
     // The name of a group needs room above its columns.
     for same in kept.chunk_by(|a, b| heads[*a].group == heads[*b].group) {
@@ -65,23 +97,54 @@ fn fit(
         left -= more;
         wants[same[same.len() - 1]] += more as u16;
     }
-    kept.into_iter()
-        .map(|c| {
-            let least = if heads[c].grows {
-                heads[c].width.0
-            } else {
-                wants[c]
-            };
-            let more = if heads[c].grows {
-                left.min(u32::from(wants[c].saturating_sub(least)))
-            } else {
-                0
-            };
-            left -= more;
-            // At most the width of the area, which is 16 bits.
-            (c, least.saturating_add(more as u16).min(width))
-        })
-        .collect()
+    let mut free = width;
+    let columns = kept.into_iter().map(|c| {
+        let least = if heads[c].grows {
+            heads[c].width.0
+        } else {
+            wants[c]
+        };
+        let more = if heads[c].grows {
+            left.min(u32::from(wants[c].saturating_sub(least)))
+        } else {
+            0
+        };
+        left -= more;
+        // At most the width of the area, which is 16 bits.
+        let wide = least.saturating_add(more as u16).min(free);
+        free = free.saturating_sub(wide.saturating_add(GAP));
+        (c, wide)
+    });
+    (columns.collect(), scrolled)
+}
+
+/// How far the columns of a table are scrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scrolled {
+    /// So many times, and how many times it can be.
+    pub(crate) step: usize,
+    pub(crate) last: usize,
+    /// Columns that were scrolled away.
+    pub(crate) before: usize,
+    /// Columns that were not seen yet.
+    pub(crate) after: usize,
+}
+
+impl Scrolled {
+    /// How many there are in each direction, with a word where there is room for it; nothing where
+    /// all columns are drawn.
+    pub(crate) fn said(&self, roomy: bool) -> String {
+        let signs = match (self.before, self.after, roomy) {
+            (0, 0, _) => return String::new(),
+            (0, after, true) => format!("→ {after} more"),
+            (before, 0, true) => format!("← {before} more"),
+            (before, after, true) => format!("← {before}  → {after} more"),
+            (0, after, false) => format!("→{after}"),
+            (before, 0, false) => format!("←{before}"),
+            (before, after, false) => format!("←{before} →{after}"),
+        };
+        signs + "  "
+    }
 }
 
 /// Draws rows, with a mark at the chosen one.
@@ -102,6 +165,7 @@ struct Laid {
     titles: Vec<String>,
     /// Which columns are drawn, and how wide.
     columns: Vec<(usize, u16)>,
+    scrolled: Scrolled,
     /// Lines of heads.
     lines: u16,
     page: usize,
@@ -165,14 +229,18 @@ impl Laid {
             })
             .collect();
         let ranks: Vec<Option<u8>> = (0..heads.len())
-            .map(|c| state.rank(c, heads[c].rank))
+            .map(|c| match heads[c].since_start && context.window.is_some() {
+                true => None,
+                false => state.rank(c, heads[c].rank),
+            })
             .collect();
-        let columns = fit(&heads, &ranks, &wants, state.skipped, width);
+        let (columns, scrolled) = fit(&heads, &ranks, &wants, state.step, width);
         Self {
             cells,
             texts,
             titles,
             columns,
+            scrolled,
             lines,
             page,
             top,
@@ -190,6 +258,16 @@ pub(crate) fn columns(
 ) -> Vec<usize> {
     let laid = Laid::new(rows, state, context, area, true);
     laid.columns.into_iter().map(|(column, _)| column).collect()
+}
+
+/// How far its columns are scrolled in this area.
+pub(crate) fn scrolled(
+    rows: &dyn AnyRows,
+    state: &State,
+    context: &Context<'_>,
+    area: Rect,
+) -> Scrolled {
+    Laid::new(rows, state, context, area, true).scrolled
 }
 
 /// The column whose head is drawn at this column of the screen.
@@ -270,10 +348,9 @@ fn marked(
         page,
         top,
         bar,
+        ..
     } = Laid::new(rows, state, context, area, scrolled);
     let width = area.width - u16::from(bar);
-    let wanted = (0..heads.len()).filter(|c| state.rank(*c, 0).is_some());
-    let hidden = wanted.count().saturating_sub(columns.len());
     if lines == 2 {
         groups(&heads, &columns, context, area, buffer);
     }
@@ -311,22 +388,6 @@ fn marked(
             ..below
         };
         text::wrapped(buffer, below, &said, theme.dim);
-    }
-    if mark == Mark::Scrolled && hidden > 0 {
-        // How many found no room: behind the heads, or in the line above them.
-        let said = format!("→ {hidden} more");
-        let wide = u16::try_from(text::width(&said)).unwrap_or(u16::MAX);
-        let free = |y: u16| {
-            let from = area.right().saturating_sub(wide + 1).max(area.x);
-            let mut cells = (from..area.right()).filter_map(|x| buffer.cell((x, y)));
-            cells.all(|cell| cell.symbol() == " ")
-        };
-        let line = (area.y..area.y + lines)
-            .rev()
-            .find(|y| wide < area.width && free(*y));
-        if let Some(y) = line {
-            text::put_right(buffer, (area.right() - wide, y), wide, &said, theme.dim);
-        }
     }
     if bar {
         let length = state.order().len();

@@ -14,6 +14,8 @@ mod state;
 
 pub(crate) use cell::{Cell, Value};
 pub(crate) use columns::{AnyRows, Column, Head, List, RowIdentity, columns_of};
-pub(crate) use draw::{column_at, columns, draw, head_lines, order, page, preview, scrollbar};
+pub(crate) use draw::{
+    Scrolled, column_at, columns, draw, head_lines, order, page, preview, scrollbar, scrolled,
+};
 pub(crate) use export::{Format, export};
 pub(crate) use state::{Move, State, Wishes};

@@ -22,8 +22,8 @@ pub(crate) struct State {
     cursor: usize,
     /// The first that is visible.
     top: usize,
-    /// Columns that were scrolled out at the left.
-    pub(crate) skipped: usize,
+    /// How many times the columns were scrolled.
+    pub(crate) step: usize,
     /// Columns that the user shows or hides.
     pub(crate) wishes: Wishes,
     /// How many there were before the filter; `None` where there is no table.

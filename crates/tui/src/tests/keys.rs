@@ -2,11 +2,13 @@
 
 use super::{live, model, press, replayed, shown};
 use crate::keys::{BINDINGS, Where};
-use crate::model::Overlay;
+use crate::model::{Level, Overlay};
 use crate::place::Place;
-use crate::table::RowIdentity;
-use crate::{Command, Message, Model, update};
+use crate::table::{self, RowIdentity};
+use crate::{Command, Message, Model, update, view};
 use ratatui::crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn on_servers() -> Model {
@@ -149,10 +151,58 @@ fn moving_and_paging() {
         press(&mut model, key);
         assert_eq!(model.level().table.cursor(), cursor, "{key}");
     }
-    press(&mut model, "right l l h");
-    assert_eq!(model.level().table.skipped, 2);
+    press(&mut model, "right l h");
+    assert_eq!(model.level().table.step, 1);
     press(&mut model, "left left left");
-    assert_eq!(model.level().table.skipped, 0);
+    assert_eq!(model.level().table.step, 0);
+}
+
+/// Each key to the right shows a column that was not seen yet until there is none; the line above
+/// says how many there are. The keys to the left show the same the other way round.
+#[test]
+fn scrolling_shows_every_column() {
+    for (width, keys) in [
+        (80, "2"),
+        (80, "3"),
+        (80, "4"),
+        (80, "6"),
+        (44, "4"),
+        (200, "4"),
+    ] {
+        let mut model = model(replayed(), width, 24);
+        press(&mut model, keys);
+        let all = model.rows().unwrap().heads().len();
+        let drawn = |model: &Model| {
+            let (rows, body) = (
+                model.rows().unwrap(),
+                view::body(Rect::new(0, 0, width, 24)),
+            );
+            let Level { place, table, .. } = model.level();
+            let area = view::of(place).table_area(model, place, body);
+            table::columns(rows.as_ref(), table, &model.context(), area)
+        };
+        let mut seen: BTreeSet<usize> = drawn(&model).into_iter().collect();
+        let mut screens = vec![shown(&model)];
+        while seen.len() < all {
+            let (n, above) = (all - seen.len(), screens[screens.len() - 1].lines().nth(1));
+            let said = [format!("→ {n} more "), format!("→{n} ")];
+            let is_said = |line: &str| said.iter().any(|said| line.contains(said));
+            assert!(above.is_some_and(is_said), "{width} {keys} {n}: {above:?}");
+            press(&mut model, "right");
+            let before = seen.len();
+            seen.extend(drawn(&model));
+            assert!(seen.len() > before, "{width} {keys}:\n{}", shown(&model));
+            screens.push(shown(&model));
+        }
+        let last = screens.pop().unwrap();
+        assert!(!last.contains('→'), "{last}");
+        press(&mut model, "right");
+        assert_eq!(shown(&model), last);
+        for screen in screens.iter().rev() {
+            press(&mut model, "left");
+            assert_eq!(shown(&model), *screen);
+        }
+    }
 }
 
 #[test]

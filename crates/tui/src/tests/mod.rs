@@ -25,52 +25,59 @@ use wirewait_wire::{Frame, Source};
 /// The shipped capture, analysed once; as files that are replayed.
 pub(crate) fn replayed() -> Feed {
     static READ: OnceLock<Feed> = OnceLock::new();
-    READ.get_or_init(|| {
-        let manifest = env!("CARGO_MANIFEST_DIR");
-        let file: PathBuf = [manifest, "../../captures/demo.pcapng"].iter().collect();
-        let source = wirewait_capture::open(&[file], &wirewait_capture::Options::default());
-        let mut engine = Engine::new(source.unwrap(), Settings::default());
-        let mut kept = (Vec::new(), Recent::default());
-        let mut counters = Live::new(1_000_000_000, None);
-        loop {
-            let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
-                counters.advance(frame.at, || analyzer.readings());
-                Choice::Take
-            };
-            if engine.step_watching(choose, &mut kept).unwrap() == Progress::End {
-                break;
+    READ.get_or_init(|| of_first(None)).clone()
+}
+
+/// The shipped capture, or no more of it than this time, ns.
+pub(crate) fn of_first(most_ns: Option<i64>) -> Feed {
+    let manifest = env!("CARGO_MANIFEST_DIR");
+    let file: PathBuf = [manifest, "../../captures/demo.pcapng"].iter().collect();
+    let source = wirewait_capture::open(&[file], &wirewait_capture::Options::default());
+    let mut engine = Engine::new(source.unwrap(), Settings::default());
+    let mut kept = (Vec::new(), Recent::default());
+    let mut counters = Live::new(1_000_000_000, None);
+    let mut first = None;
+    loop {
+        let choose = |frame: &Frame<'_>, analyzer: &Analyzer| {
+            let first = *first.get_or_insert(frame.at);
+            if most_ns.is_some_and(|most| frame.at.since(first) > most) {
+                return Choice::Stop;
             }
+            counters.advance(frame.at, || analyzer.readings());
+            Choice::Take
+        };
+        if engine.step_watching(choose, &mut kept).unwrap() == Progress::End {
+            break;
         }
-        let (snapshot, readings, _) = engine.finish_metered(&mut kept);
-        kept.1.finish();
-        counters.finish(&readings);
-        Feed {
-            now: snapshot.capture.last,
-            input: Input::Files {
-                names: vec!["demo.pcapng".to_owned()],
-                span: snapshot.capture.first.zip(snapshot.capture.last),
-                pace: Pace::Times(10),
-                paused: false,
-                ended: false,
-                seeking: None,
-                again: true,
-            },
-            about: Arc::new(About::default()),
-            snapshot: Arc::new(snapshot),
-            recent: Arc::new(kept.1.history()),
-            ledgers: Arc::new(courses().0),
-            symptoms: Arc::new(courses().1),
-            counters: Arc::new(counters.chart()),
-            transactions: Arc::new(kept.0),
-            transactions_forgotten: 0,
-            own: Own {
-                cpu_thousandths: 21,
-                memory_bytes: 34_000_000,
-            },
-            remarks: Vec::new(),
-        }
-    })
-    .clone()
+    }
+    let (snapshot, readings, _) = engine.finish_metered(&mut kept);
+    kept.1.finish();
+    counters.finish(&readings);
+    Feed {
+        now: snapshot.capture.last,
+        input: Input::Files {
+            names: vec!["demo.pcapng".to_owned()],
+            span: snapshot.capture.first.zip(snapshot.capture.last),
+            pace: Pace::Times(10),
+            paused: false,
+            ended: false,
+            seeking: None,
+            again: true,
+        },
+        about: Arc::new(About::default()),
+        snapshot: Arc::new(snapshot),
+        recent: Arc::new(kept.1.history()),
+        ledgers: Arc::new(courses().0),
+        symptoms: Arc::new(courses().1),
+        counters: Arc::new(counters.chart()),
+        transactions: Arc::new(kept.0),
+        transactions_forgotten: 0,
+        own: Own {
+            cpu_thousandths: 21,
+            memory_bytes: 34_000_000,
+        },
+        remarks: Vec::new(),
+    }
 }
 
 /// Where the time of that capture went, second by second, and what its symptoms cost.

@@ -1,6 +1,6 @@
 //! What must be seen wherever one is, and what a window changes.
 
-use super::{model, press, replayed, shown};
+use super::{live, model, press, replayed, shown};
 use crate::Model;
 use std::sync::Arc;
 use wirewait_analysis::{Outcome, Transaction, Unfinished};
@@ -213,10 +213,26 @@ fn heads_hints_and_rows_can_be_clicked() {
 /// What is below its threshold stands below, and can be opened.
 #[test]
 fn symptoms_that_were_not_raised_can_be_looked_at() {
-    let mut model = model(replayed(), 120, 45);
-    let symptoms = replayed().snapshot.symptoms.clone();
+    let mut snapshot = wirewait::Snapshot::clone(&replayed().snapshot);
+    if let Some(last) = snapshot.symptoms.found.last_mut() {
+        last.state = wirewait_analysis::State::TooFew;
+    }
+    let symptoms = snapshot.symptoms.clone();
+    let snapshot = Arc::new(snapshot);
+    let mut model = model(
+        crate::Feed {
+            snapshot,
+            ..replayed()
+        },
+        120,
+        45,
+    );
     press(&mut model, "6");
-    assert_eq!(column(&model, "", "judged").len(), symptoms.found.len());
+    let judged = column(&model, "", "judged");
+    assert_eq!(judged.len(), symptoms.found.len());
+    // In words, not by the names that programs read.
+    assert!(judged.iter().any(|word| word == "too few"), "{judged:?}");
+    assert!(judged.iter().all(|word| !word.contains('_')), "{judged:?}");
     press(&mut model, "end");
     let text = shown(&model);
     assert!(text.contains("why        "), "{text}");
@@ -298,4 +314,120 @@ fn a_request_without_a_response_at_the_end_is_among_the_slowest() {
         assert!(text.contains(&format!("#{number}")), "{text}");
         assert!(text.contains("over 777 s: no response yet"), "{text}");
     }
+}
+
+/// The first 363 ms of the shipped capture: no mean is above the scale of its chart, nor above the
+/// greatest value of its counter.
+#[test]
+fn a_capture_of_less_than_a_second_has_no_mean_above_its_highest() {
+    let feed = super::of_first(Some(363_000_000));
+    let carried = feed.recent.last(u32::MAX).captured(None).on_wire;
+    let elapsed = feed
+        .now
+        .unwrap()
+        .since(feed.snapshot.capture.first.unwrap());
+    assert!((300_000_000..=363_000_000).contains(&elapsed));
+    let mut model = model(feed, 132, 43);
+    let rate = carried * 1_000_000_000 / elapsed.unsigned_abs();
+    let rate = model.units.rate(rate);
+    let text = shown(&model);
+    assert!(text.contains(&format!("mean {rate}")), "{text}");
+    assert!(
+        text.contains(&format!("{rate} ")) && text.matches(&rate).count() == 2,
+        "{rate}: {text}"
+    );
+    press(&mut model, "5");
+    let columns = ["last", "average", "min", "max"].map(|title| column(&model, "", title));
+    assert!(columns[0].iter().any(|value| value != "-" && value != "0"));
+    let [last, average, min, max] = &columns;
+    assert!(
+        average == max && min == average && last == average,
+        "{columns:?}"
+    );
+}
+
+/// The file and its bytes in the line of the status: all of its path, its name, or that frames are saved.
+#[test]
+fn saving_is_said_where_there_is_room() {
+    let mut feed = live(0);
+    if let crate::Input::Live { saving, filter, .. } = &mut feed.input {
+        *filter = Some("tcp port 445 or 139".to_owned());
+        *saving = Some(crate::Saving {
+            file: "/srv/captures/of/the/file/servers/in/the/cellar/monday.pcapng".to_owned(),
+            files: 1,
+            bytes: 12_300_000,
+            trouble: None,
+        });
+    }
+    for (width, said) in [
+        (
+            200,
+            "saving /srv/captures/of/the/file/servers/in/the/cellar/monday.pcapng, 12.3 MB",
+        ),
+        (120, "saving monday.pcapng, 12.3 MB"),
+        (80, "saving 12.3 MB"),
+    ] {
+        let text = shown(&model(feed.clone(), width, 24));
+        assert!(text.contains(said), "{width}: {text}");
+        assert!(
+            text.contains("only \"tcp port 445 or 139\""),
+            "{width}: {text}"
+        );
+    }
+    if let crate::Input::Live {
+        saving: Some(saving),
+        ..
+    } = &mut feed.input
+    {
+        saving.trouble = Some("no space left".to_owned());
+    }
+    let text = shown(&model(feed, 80, 24));
+    assert!(
+        text.contains("NOT SAVING: no space left") && !text.contains("12.3 MB"),
+        "{text}"
+    );
+}
+
+/// Which capture it is stands above the overview, by as much of its name as there is room for.
+#[test]
+fn the_overview_names_the_capture() {
+    let named = |all: &[&str], width: u16| {
+        let mut feed = replayed();
+        if let crate::Input::Files { names, .. } = &mut feed.input {
+            *names = all.iter().map(|name| (*name).to_owned()).collect();
+        }
+        let text = shown(&model(feed, width, 24));
+        text.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    let long = [
+        "/srv/captures/of/the/file/servers/monday.pcapng",
+        "b.pcapng",
+    ];
+    let begins = |line: &str, with: &str| assert!(line.starts_with(with), "{line}");
+    begins(
+        &named(&["demo.pcapng"], 132),
+        "Overview of demo.pcapng: 2,702 frames in 82.1 s, ",
+    );
+    begins(
+        &named(&["demo.pcapng"], 80),
+        "demo.pcapng: 2,702 frames in 82.1 s, ",
+    );
+    begins(
+        &named(&["demo.pcapng"], 44),
+        "demo.pcapng: 2,702 frames, 82.1 s",
+    );
+    begins(
+        &named(&long, 160),
+        &format!("Overview of {} and 1 more: 2,702 ", long[0]),
+    );
+    begins(&named(&long, 120), "monday.pcapng and 1 more: 2,702 frames");
+    begins(
+        &named(&["a name that has no room beside the rest.pcapng"], 44),
+        "Overview: 2,702",
+    );
+    // An interface is named by the status.
+    begins(
+        shown(&model(live(0), 132, 24)).lines().nth(1).unwrap(),
+        "Overview: 2,702",
+    );
 }

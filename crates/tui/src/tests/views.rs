@@ -197,17 +197,69 @@ fn tab_goes_from_part_to_part_and_esc_back_to_the_symptoms() {
     assert!(shown(&model).contains("try first"), "{}", shown(&model));
 }
 
+/// What is shown, wherever its lines end.
+fn words(model: &Model) -> String {
+    shown(model)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 #[test]
 fn frames_that_are_gone_are_said_to_be_gone() {
+    for (feed, helps) in [
+        (
+            live(0),
+            "--keep-frames 1G keeps more, --save FILE keeps all.",
+        ),
+        (
+            replayed(),
+            "--keep-frames 1G keeps more; a file instead of a pipe is read again.",
+        ),
+    ] {
+        let mut model = model(feed, 80, 24);
+        press(&mut model, "6 enter");
+        update(&mut model, Message::Decoded(Arc::default()));
+        let text = words(&model);
+        assert!(
+            text.contains("no longer in memory") && text.contains(helps),
+            "{text}"
+        );
+    }
     let mut model = model(replayed(), 80, 24);
     press(&mut model, "6 enter");
     update(&mut model, Message::Decoded(Arc::default()));
-    assert!(shown(&model).contains("no longer in memory"));
     // What nobody asked for changes nothing.
     press(&mut model, "1");
     let before = shown(&model);
     update(&mut model, Message::Decoded(decoded(1, 2)));
     assert_eq!(shown(&model), before);
+}
+
+/// A request that was looked at while it was forgotten.
+#[test]
+fn a_transaction_that_is_gone_says_what_helps() {
+    for (feed, helps) in [
+        (live(0), "wirewait transactions FILE lists their requests."),
+        (replayed(), "Enter reads its frames from the file again."),
+    ] {
+        let mut model = model(feed.clone(), 80, 24);
+        // The last one: the slowest ones stay.
+        press(&mut model, "2 enter enter G enter");
+        let transactions = Arc::default();
+        update(
+            &mut model,
+            Message::Fed(Arc::new(crate::Feed {
+                transactions,
+                ..feed
+            })),
+        );
+        let text = words(&model);
+        assert!(
+            text.contains("no longer in memory") && text.contains(helps),
+            "{text}"
+        );
+    }
 }
 
 #[test]
@@ -458,6 +510,47 @@ fn clients_are_counted_in_the_window() {
     press(&mut model, "4");
     assert_eq!(requests(&model), last.counts.requests);
     assert!(shown(&model).contains("Conversations of the last 10 s"));
+}
+
+/// What is not known of a window is not there with nothing in it; the chooser of columns says why.
+#[test]
+fn columns_that_a_window_has_not_are_hidden_while_it_is_shown() {
+    let whole = [
+        "server %",
+        "net+server",
+        "of all ",
+        "× mean",
+        "of active",
+        "think",
+    ];
+    let in_table = |model: &Model| -> Vec<&str> {
+        let text = shown(model);
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("p95")).collect();
+        let heads = lines.join(" ");
+        whole
+            .into_iter()
+            .filter(|title| heads.contains(title))
+            .collect()
+    };
+    for (keys, some) in [("1", 4), ("2", 1), ("2 enter", 2), ("3", 4)] {
+        let mut model = model(replayed(), 200, 50);
+        press(&mut model, keys);
+        assert!(in_table(&model).len() >= some, "{keys}:\n{}", shown(&model));
+        press(&mut model, "w");
+        assert_eq!(in_table(&model), [""; 0], "{keys}:\n{}", shown(&model));
+        press(&mut model, "w w w");
+        assert!(in_table(&model).len() >= some, "{keys}");
+    }
+    let mut model = model(replayed(), 132, 50);
+    press(&mut model, "1 w");
+    let text = shown(&model);
+    assert!(
+        text.contains("5 clients, by how long they waited since start"),
+        "{text}"
+    );
+    press(&mut model, "3 c");
+    let text = shown(&model);
+    assert_eq!(text.matches("Not known of a window. ").count(), 5, "{text}");
 }
 
 /// The dearest place first; the others by keys, each asked for when the one before has come.

@@ -73,28 +73,38 @@ pub(crate) fn legend(
     area: Rect,
     buffer: &mut Buffer,
 ) -> u16 {
+    let parts = Phase::ALL.into_iter().filter(|part| ledger.get(*part) > 0);
+    let values: Vec<(Phase, String)> = parts
+        .map(|part| {
+            let ns = ledger.get(part);
+            let value = match part.is_active() {
+                true => {
+                    let mark = match part {
+                        Phase::Client => marks[0],
+                        Phase::Server => marks[1],
+                        _ => "",
+                    };
+                    format!("{mark}{}", Percent(ns, ledger.active()))
+                }
+                false => Short(super::servers::saturated(ns)).to_string(),
+            };
+            (part, value)
+        })
+        .collect();
+    // A letter, a blank, the words, two blanks.
+    let wide = |said: &str| crate::text::width(said) as u16 + 2;
+    // In a single line there is room for the letters only, and for blanks if all of them fit.
+    let in_line = values.iter().map(|(_, value)| wide(value) + 2).sum::<u16>();
+    let spaced = in_line <= area.width.saturating_add(2);
     let (mut x, mut y) = (area.x, area.y);
-    for part in Phase::ALL.into_iter().filter(|part| ledger.get(*part) > 0) {
+    for (part, value) in values {
         let (letter, name) = letter(part);
-        let ns = ledger.get(part);
-        let value = match part.is_active() {
-            true => {
-                let mark = match part {
-                    Phase::Client => marks[0],
-                    Phase::Server => marks[1],
-                    _ => "",
-                };
-                format!("{mark}{}", Percent(ns, ledger.active()))
-            }
-            false => Short(super::servers::saturated(ns)).to_string(),
-        };
-        // In a single line there is room for the letters only.
         let said = match area.height {
+            1 if spaced => value,
             1 => value.replace(' ', ""),
             _ => format!("{name} {value}"),
         };
-        // A letter, a blank, the words, two blanks.
-        let wide = crate::text::width(&said) as u16 + 2;
+        let wide = wide(&said);
         if x > area.x && x + wide > area.right() {
             (x, y) = (area.x, y + 1);
         }
@@ -195,6 +205,24 @@ mod tests {
         assert_eq!(cells(&[0, 0], 10), [0, 0]);
         assert_eq!(cells(&[1, 1, 1], 2), [0, 0, 0], "no room");
         assert_eq!(cells(&[u64::MAX, u64::MAX], 4), [2, 2]);
+    }
+
+    /// As everywhere a percentage has a blank before its sign; without one where it has no room.
+    #[test]
+    fn a_legend_of_one_line_has_blanks_where_they_fit() {
+        let split: Ledger = [(Phase::Client, 313), (Phase::Server, 687)]
+            .into_iter()
+            .collect();
+        let model = crate::Model::default();
+        let drawn = |width: u16| {
+            let area = Rect::new(0, 0, width, 1);
+            let mut buffer = Buffer::empty(area);
+            legend((&split, [""; 2]), &model.context(), area, &mut buffer);
+            let cells = buffer.content.iter().map(|cell| cell.symbol());
+            cells.collect::<String>()
+        };
+        assert_eq!(drawn(18), "C 31.3 %  S 68.7 %");
+        assert_eq!(drawn(17), "C 31.3%  S 68.7% ");
     }
 
     #[test]

@@ -4,13 +4,14 @@ use crate::keys::Action;
 use crate::model::{Hint, Model, Overlay};
 use crate::place::TABS;
 use crate::text::{self, put};
-use crate::theme::Tone;
+use crate::theme::{Theme, Tone};
 use crate::units::Units;
 use crate::view;
 use crate::{Feed, Input, Pace};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use std::path::Path;
 use wirewait_report::words::{BitRate, Grouped};
 use wirewait_report::{Escaped, Rfc3339};
 
@@ -113,10 +114,23 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
         (true, "") => format!("{} rows", Grouped(all as u64)),
         (true, _) => format!("{} of {} rows", Grouped(shown as u64), Grouped(all as u64)),
     };
-    let right = text::width(&count) as u16;
-    let y = screen.y + 1;
-    let room = screen.width.saturating_sub(right + 1);
+    // Beside the rows: above the columns is no place that is always free.
+    let scrolled = model.scrolled().filter(|_| model.has_table());
+    let more = |roomy| scrolled.map_or_else(String::new, |columns| columns.said(roomy));
+    let counts = [true, false].map(|roomy| format!("{}{count}", more(roomy)));
+    let room = |count: &str| {
+        let right = text::width(count) as u16;
+        screen.width.saturating_sub(right + 1)
+    };
     // The innermost place is the one that matters.
+    let inner = names.last().map_or(0, |name| text::width(name) + 4);
+    let [long, short] = &counts;
+    let count = match inner <= usize::from(room(long)) {
+        true => long,
+        false => short,
+    };
+    let (right, room) = (text::width(count) as u16, room(count));
+    let y = screen.y + 1;
     let mut line = names.join(" › ");
     let mut from = 0;
     while text::width(&line) > usize::from(room) && from + 1 < names.len() {
@@ -128,7 +142,7 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
         buffer,
         (screen.right().saturating_sub(right), y),
         right,
-        &count,
+        count,
         theme.dim,
     );
 }
@@ -136,21 +150,31 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
 /// One piece of the status, and how soon it goes where there is no room.
 struct Piece {
     text: String,
+    /// The same in fewer words, the fewest first: they are tried before it goes.
+    shorter: Vec<String>,
     style: Style,
     rank: u8,
+}
+
+/// Adds pieces with their ranks.
+fn adding<'a>(pieces: &'a mut Vec<Piece>, theme: &'a Theme) -> impl FnMut(u8, Tone, String) + 'a {
+    |rank, tone, text| {
+        let style = theme.tone(tone);
+        let shorter = Vec::new();
+        pieces.push(Piece {
+            text,
+            shorter,
+            style,
+            rank,
+        });
+    }
 }
 
 /// Drops, modes, where the frames come from, and what the program itself takes.
 pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
     let theme = model.palette.theme();
     let mut pieces = Vec::new();
-    let mut piece = |rank: u8, tone: Tone, text: String| {
-        pieces.push(Piece {
-            text,
-            style: theme.tone(tone),
-            rank,
-        });
-    };
+    let mut piece = adding(&mut pieces, theme);
     match model.drops() {
         Some(0) => piece(0, Tone::Good, "drops 0".to_owned()),
         Some(n) => piece(0, Tone::Bad, format!(" DROPS {} ", Grouped(n))),
@@ -192,7 +216,10 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
         piece(0, Tone::Bad, " DAMAGED ".to_owned());
         piece(4, Tone::Bad, last.clone());
     }
-    input(feed, model.units, &mut piece);
+    input(feed, &mut piece);
+    drop(piece);
+    pieces.extend(saving(feed, model));
+    let mut piece = adding(&mut pieces, theme);
     let damage = &feed.about.damage;
     let remark = feed.remarks.last();
     if let Some(remark) = remark.filter(|remark| !damage.contains(&remark.text)) {
@@ -210,6 +237,7 @@ pub(super) fn status(model: &Model, screen: Rect, buffer: &mut Buffer) {
         Tone::Dim,
         format!("own: cpu {}.{} %, {memory}", cpu / 10, cpu % 10),
     );
+    drop(piece);
     line(&mut pieces, screen.width);
     let y = screen.bottom().saturating_sub(2);
     let mut x = screen.x;
@@ -258,11 +286,36 @@ fn line(pieces: &mut Vec<Piece>, width: u16) {
             .max_by_key(|(_, p)| p.rank)
             .filter(|(_, p)| p.rank > 0);
         let Some((at, _)) = worst else { return };
-        pieces.remove(at);
+        match pieces[at].shorter.pop() {
+            Some(shorter) => pieces[at].text = shorter,
+            None => drop(pieces.remove(at)),
+        }
     }
 }
 
-fn input(feed: &Feed, units: Units, piece: &mut impl FnMut(u8, Tone, String)) {
+/// The file that frames are saved to, and its bytes; in a narrow terminal no more than that they are.
+fn saving(feed: &Feed, model: &Model) -> Option<Piece> {
+    let Input::Live {
+        saving: Some(saving),
+        ..
+    } = &feed.input
+    else {
+        return None;
+    };
+    if saving.trouble.is_some() {
+        return None;
+    }
+    let size = model.units.size(saving.bytes);
+    let name = Path::new(&saving.file).file_name()?.to_string_lossy();
+    Some(Piece {
+        text: format!("saving {}, {size}", saving.file),
+        shorter: vec![format!("saving {size}"), format!("saving {name}, {size}")],
+        style: model.palette.theme().tone(Tone::Plain),
+        rank: 3,
+    })
+}
+
+fn input(feed: &Feed, piece: &mut impl FnMut(u8, Tone, String)) {
     match &feed.input {
         Input::Live {
             interfaces,
@@ -283,14 +336,8 @@ fn input(feed: &Feed, units: Units, piece: &mut impl FnMut(u8, Tone, String)) {
             if let Some(filter) = filter {
                 piece(3, Tone::Plain, format!("only \"{filter}\""));
             }
-            if let Some(saving) = saving {
-                match &saving.trouble {
-                    Some(why) => piece(0, Tone::Bad, format!("NOT SAVING: {why}")),
-                    None => {
-                        let size = units.size(saving.bytes);
-                        piece(4, Tone::Plain, format!("saving {}, {size}", saving.file));
-                    }
-                }
+            if let Some(why) = saving.as_ref().and_then(|saving| saving.trouble.as_ref()) {
+                piece(0, Tone::Bad, format!("NOT SAVING: {why}"));
             }
         }
         Input::Files {

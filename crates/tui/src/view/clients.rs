@@ -53,16 +53,16 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
     columns_of![|r: &ClientRow<'_>, context|
         Head::left("client", 15).most(30).help("The client's station.")
             => Cell::text(r.station.client.to_string()),
-        Head::right("servers", 7).rank(8).help("Servers to which the client sent requests.")
+        Head::right("servers", 7).rank(8).since_start().help("Servers to which the client sent requests.")
             => r.since_start(|| Cell::count(r.station.servers)),
         Head::count(REQUESTS, 8).rank(1) => Cell::count(REQUESTS.value(&r.figures.counts)),
         Head::left("response rate", 17).rank(6)
             .help("Responses in each second of the last minute, or of the window. The latest is at the right.")
             => Cell::from(Value::Course(context.course(&Of::Client(r.station.client)))).quiet(),
-        Head::right("net+server", 10).rank(1)
+        Head::right("net+server", 10).rank(1).since_start()
             .help("Active time that is not the client's own: network and server, with the distance within its pauses. The longest stands first.")
             => r.since_start(|| Cell::time(Some(saturated(r.station.busy_ns))).quiet()),
-        Head::right("of all", 7).rank(3).help("The client's share of that time of all clients.")
+        Head::right("of all", 7).rank(3).since_start().help("The client's share of that time of all clients.")
             => r.since_start(|| {
                 r.ledger.map_or_else(Cell::default, |row| {
                     Value::Share(r.station.busy_ns, r.waited).into()
@@ -73,10 +73,10 @@ fn columns<'m>() -> Vec<Column<ClientRow<'m>>> {
             => r.figures.response(P50),
         Head::time(P95, 7).under("response").rank(2).help("95th percentile of the response time, without session set-up.")
             => r.figures.response(P95),
-        Head::right("× mean", 6).under("response").rank(2)
+        Head::right("× mean", 6).under("response").rank(2).since_start()
             .help("The client's mean response time, divided by the mean of all clients. 2 is twice as long.")
             => r.since_start(|| relative(r)),
-        Head::right("think p50", 9).rank(5).percentile()
+        Head::right("think p50", 9).rank(5).percentile().since_start()
             .help("Median think time: pauses between requests longer than half a second.")
             => r.since_start(|| time(&r.station.think_time, P50, false)),
         Head::right("retrans", 7).rank(4)

@@ -51,6 +51,11 @@ pub(crate) trait View: Sync {
         body
     }
 
+    /// Whether Left and Right scroll its columns.
+    fn scrolls(&self, _model: &Model) -> bool {
+        true
+    }
+
     /// What Enter opens, in a word; `None` where it opens nothing.
     fn opens(&self, _place: &Place) -> Option<&'static str> {
         None

@@ -57,14 +57,16 @@ fn columns<'m>() -> Vec<Column<OperationRow<'m>>> {
     columns.extend(figures::columns());
     let before = columns.len() - 3;
     columns.splice(before..before, columns_of![|r: &OperationRow<'_>, context|
-        Head::right("active", 8).rank(6)
+        Head::right("active", 8).rank(6).since_start()
             .help("Active client-seconds of its requests. Each moment of a client counts at one operation.")
             => Cell::time(r.ledger.map(|(row, _)| saturated(row.ledger.active()))),
-        Head::right("of active", 9).rank(5).help("Its part of the active client-seconds of all servers.")
+        Head::right("of active", 9).rank(5).since_start()
+            .help("Its part of the active client-seconds of all servers.")
             => r.ledger.map_or_else(Cell::default, |(row, all)| {
                 Value::Share(row.ledger.active(), all).into()
             }),
-        Head::right("server %", 9).under("of active").rank(6).help("The server's share of its active client-seconds.")
+        Head::right("server %", 9).under("of active").rank(6).since_start()
+            .help("The server's share of its active client-seconds.")
             => {
                 r.ledger.map_or_else(Cell::default, |(row, _)| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());
@@ -77,7 +79,7 @@ fn columns<'m>() -> Vec<Column<OperationRow<'m>>> {
     columns.splice(
         before..before,
         columns_of![|r: &OperationRow<'_>, context|
-            Head::right("throughput", 10).rank(8)
+            Head::right("throughput", 10).rank(8).since_start()
                 .help("File data per second of response time of the requests that transferred it.")
                 => r.throughput.map_or_else(Cell::default, |n| Value::Rate(n).into()),
         ],

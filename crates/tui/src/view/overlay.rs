@@ -113,7 +113,10 @@ pub(super) fn draw(model: &Model, screen: Rect, buffer: &mut Buffer) {
                             "" => format!("{mark} {}", head.title),
                             group => format!("{mark} {}, {group}", head.title),
                         },
-                        right: head.help.to_owned(),
+                        right: match head.since_start && model.window.is_some() {
+                            true => format!("Not known of a window. {}", head.help),
+                            false => head.help.to_owned(),
+                        },
                     }
                 })
                 .collect();

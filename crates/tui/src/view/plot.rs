@@ -16,10 +16,10 @@ pub(crate) type Band = Option<[i64; 3]>;
 /// What stands at the ends of the three lines.
 const NAMES: [&str; 3] = ["p50", "p95", "p99"];
 
-/// Bars of eighths over the whole width, the latest at the right; the highest reaches the top.
+/// Bars of eighths over the whole width, the latest at the right; one of this height reaches the top.
 pub(crate) fn bars(
     values: &[u64],
-    top: &str,
+    (highest, top): (u64, &str),
     context: &Context<'_>,
     area: Rect,
     buffer: &mut Buffer,
@@ -33,7 +33,7 @@ pub(crate) fn bars(
     if values.is_empty() {
         return Some(plot);
     }
-    let highest = values.iter().copied().max().unwrap_or(0).max(1);
+    let highest = highest.max(1);
     let eighths = u128::from(plot.height) * 8;
     for x in 0..plot.width {
         let (from, to) = share(x.into(), plot.width.into(), values.len());
@@ -216,16 +216,16 @@ mod tests {
     #[test]
     fn bars_reach_the_top_and_what_is_there_is_seen() {
         let text = drawn(8, 2, |context, area, buffer| {
-            bars(&[0, 1, 8, 16], "max", context, area, buffer);
+            bars(&[0, 1, 8, 16], (16, "max"), context, area, buffer);
         });
         assert_eq!(text, "max    █\n  0  ▁██");
         // Two values take the width of four, and a high one among many stays.
         let text = drawn(6, 1, |context, area, buffer| {
-            bars(&[8, 16], "m", context, area, buffer);
+            bars(&[8, 16], (16, "m"), context, area, buffer);
         });
         assert_eq!(text, "0 ▄▄██");
         let text = drawn(6, 1, |context, area, buffer| {
-            bars(&[1, 1, 1, 1, 1, 1, 1, 16], "m", context, area, buffer);
+            bars(&[1, 1, 1, 1, 1, 1, 1, 16], (16, "m"), context, area, buffer);
         });
         assert_eq!(text, "0 ▁▁▁█");
     }
@@ -265,9 +265,15 @@ mod tests {
         for (width, height) in [(0, 0), (1, 1), (5, 1), (300, 1), (8, 40)] {
             let text = drawn(width, height, |context, area, buffer| {
                 percentiles(&[Some([0, i64::MAX, i64::MIN])], context, area, buffer);
-                bars(&[u64::MAX, 0], "18,446 GB/s", context, area, buffer);
+                bars(
+                    &[u64::MAX, 0],
+                    (u64::MAX, "18,446 GB/s"),
+                    context,
+                    area,
+                    buffer,
+                );
                 percentiles(&[], context, area, buffer);
-                bars(&[], "", context, area, buffer);
+                bars(&[], (0, ""), context, area, buffer);
                 let ends = [i64::MIN, i64::MAX].map(Timestamp::from_nanos);
                 times((ends[0], ends[1]), area, context, buffer);
             });

@@ -54,10 +54,11 @@ fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
     columns.extend(figures::columns());
     let before = columns.len() - 3;
     columns.splice(before..before, columns_of![|r: &ServerRow<'_>, context|
-        Head::right("waited", 8).rank(6)
+        Head::right("waited", 8).rank(6).since_start()
             .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server.")
             => Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))),
-        Head::right("server %", 9).under("of active").rank(3).help("The server's share of the active client-seconds spent at it.")
+        Head::right("server %", 9).under("of active").rank(3).since_start()
+            .help("The server's share of the active client-seconds spent at it.")
             => {
                 r.ledger.map_or_else(Cell::default, |row| {
                     let (server, active) = (row.ledger.get(Phase::Server), row.ledger.active());

@@ -84,6 +84,7 @@ impl View for OneStatistic {
             width: if at > 0 { (9, 24) } else { (15, 40) },
             grows: false,
             percentile: column.percentile,
+            since_start: false,
             help: "",
         });
         let heads = heads.collect();

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::place::Place;
 use crate::table::Cell;
 use crate::text::{band, put};
-use crate::{Command, Feed, text};
+use crate::{Command, Feed, Input, text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Extent, Ledger, Phase, Transaction, Turnaround};
@@ -80,8 +80,18 @@ impl View for OneTransaction {
         let context = model.context();
         let theme = context.theme;
         let Some(t) = found(feed, *number) else {
-            let said = "This transaction is no longer in memory: newer ones took its place.";
-            text::wrapped(buffer, body, said, theme.dim);
+            // No option keeps more of them, but its frames may be there.
+            let helps = match &feed.input {
+                Input::Files { again: true, .. } => "Enter reads its frames from the file again.",
+                Input::Files { .. } => "A file instead of a pipe is read again.",
+                Input::Live { .. } => {
+                    "--save FILE keeps all frames, wirewait transactions FILE lists their requests."
+                }
+            };
+            let said = format!(
+                "This transaction is no longer in memory: newer ones took its place. {helps}"
+            );
+            text::wrapped(buffer, body, &said, theme.dim);
             return;
         };
         let shown = |cell: Cell| cell.shown(context.units, 0);

@@ -216,6 +216,11 @@ impl View for Counters {
         split(model, body).1
     }
 
+    fn scrolls(&self, _: &Model) -> bool {
+        // They move the cursor of the chart.
+        false
+    }
+
     fn act(&self, model: &mut Model, _: &Place, action: Action) -> Option<Vec<Command>> {
         match action {
             Action::Enter | Action::Add => {

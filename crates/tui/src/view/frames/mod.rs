@@ -125,6 +125,12 @@ fn same_ends(a: &Decoded, b: &Decoded) -> bool {
     there || (&a.source, &a.destination) == (&b.destination, &b.source)
 }
 
+/// Frames that were captured and were not kept, and the options that keep them.
+const GONE_LIVE: &str = "These frames are no longer in memory: newer ones took their place. --keep-frames 1G keeps more, --save FILE keeps all.";
+
+/// Likewise of what is replayed: files are read again, so that it came through a pipe.
+const GONE: &str = "These frames are no longer in memory: newer ones took their place. --keep-frames 1G keeps more; a file instead of a pipe is read again.";
+
 /// Why nothing is shown where names are hidden: they stand in the bytes.
 const HIDDEN: &str = "Names are hidden, and frames would show them. p shows names, unless the \
                       analysis hid them (--private).";
@@ -193,10 +199,12 @@ impl View for Frames {
     }
 
     fn rows<'m>(&self, model: &'m Model, _: &'m Place) -> Option<Box<dyn AnyRows + 'm>> {
+        let live = model.feed.as_ref().is_some_and(|feed| feed.input.is_live());
         let empty = match &model.level().pane.frames {
             _ if model.hides_names() => HIDDEN,
             None => "Searching for the frames.",
-            Some(_) => "These frames are no longer in memory: newer ones took their place.",
+            Some(_) if live => GONE_LIVE,
+            Some(_) => GONE,
         };
         let all = list(model);
         let first = all.first();
@@ -218,6 +226,10 @@ impl View for Frames {
 
     fn table_area(&self, _: &Model, _: &Place, body: Rect) -> Rect {
         parts(body).list
+    }
+
+    fn scrolls(&self, model: &Model) -> bool {
+        model.level().pane.focus == Focus::List
     }
 
     fn opens(&self, _: &Place) -> Option<&'static str> {

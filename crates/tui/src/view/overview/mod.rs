@@ -12,12 +12,13 @@ use crate::place::{Place, TABS};
 use crate::state::{Picked, Section};
 use crate::table::{self, AnyRows, RowIdentity};
 use crate::text::{band, put, width, wrapped};
-use crate::{Command, Feed};
+use crate::{Command, Feed, Input};
 use head::HeadLine;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use wirewait_report::Rfc3339;
+use std::path::Path;
 use wirewait_report::words::{Grouped, Percent, Short};
+use wirewait_report::{Escaped, Rfc3339};
 
 pub(super) struct Overview;
 
@@ -53,9 +54,19 @@ impl Section {
             more => format!("; {} more: key {tab}", Grouped(more as u64)),
         };
         match rows {
-            1 => format!("1 {one}{since}"),
-            n => format!("{} {many}{since}{by}{more}", Grouped(n as u64)),
+            1 => format!("1 {one}{}", self.since(since, Self::Symptoms)),
+            n => format!(
+                "{} {many}{}{by}{}{more}",
+                Grouped(n as u64),
+                self.since(since, Self::Symptoms),
+                self.since(since, Self::Clients)
+            ),
         }
+    }
+
+    /// These words, if they are about this section.
+    fn since(self, words: &str, of: Self) -> &str {
+        if self == of { words } else { "" }
     }
 
     /// The tab that has all of it.
@@ -203,6 +214,24 @@ fn chosen(model: &Model, rows: &[(Section, RowIdentity, u16)]) -> usize {
     found.unwrap_or(picked.at.min(rows.len().saturating_sub(1)))
 }
 
+/// What files are called, in more words and in fewer. Interfaces stand in the line of the status.
+fn names(input: &Input) -> Vec<String> {
+    let Input::Files { names, .. } = input else {
+        return Vec::new();
+    };
+    let Some((first, others)) = names.split_first() else {
+        return Vec::new();
+    };
+    let of = |name: &str| match others.len() {
+        0 => name.to_owned(),
+        more => format!("{name} and {} more", Grouped(more as u64)),
+    };
+    let last = Path::new(first).file_name().and_then(|name| name.to_str());
+    let mut all = vec![format!("Overview of {}", of(first)), of(first)];
+    all.extend(last.map(of));
+    all
+}
+
 fn plan(model: &Model) -> Option<Plan> {
     let screen = Rect::new(0, 0, model.size.0, model.size.1);
     let feed = model.feed.as_ref()?;
@@ -245,14 +274,21 @@ impl View for Overview {
             false => format!("{} {}", part(&end, 0, 10), part(&end, 11, 19)),
         };
         let (day, time) = (part(&first, 0, 10), part(&first, 11, 19));
-        match model.size.0 {
-            0..60 => format!("Overview: {frames} frames, {long}"),
-            60..100 => format!("Overview: {frames} frames in {long}, {day} {time} to {ends}"),
+        let rest = match model.size.0 {
+            0..60 => format!("{frames} frames, {long}"),
+            60..100 => format!("{frames} frames in {long}, {day} {time} to {ends}"),
             _ => format!(
-                "Overview: {frames} frames in {long}, {day} {time} to {ends} UTC, quality {}",
+                "{frames} frames in {long}, {day} {time} to {ends} UTC, quality {}",
                 capture.grade.name()
             ),
-        }
+        };
+        // The tab above is called Overview already.
+        let named = names(&feed.input)
+            .into_iter()
+            .map(|name| format!("{name}: {rest}"));
+        let room = usize::from(model.size.0).saturating_sub(1);
+        let mut fits = named.filter(|title| width(&Escaped(title).to_string()) <= room);
+        fits.next().unwrap_or_else(|| format!("Overview: {rest}"))
     }
 
     fn opens(&self, _: &Place) -> Option<&'static str> {
@@ -332,11 +368,6 @@ impl View for Overview {
                 continue;
             };
             if plan.ruled {
-                let since = if *section == Section::Symptoms {
-                    since
-                } else {
-                    ""
-                };
                 let page = table::page(plan.table(*area), rows.as_ref());
                 rule(
                     buffer,

@@ -155,7 +155,7 @@ fn columns<'m>() -> Vec<Column<SymptomRow<'m>>> {
             => toned(r, Cell::text(r.often())),
         Head::left("judged", 9).rank(4)
             .help("Raised; withdrawn, because another cause explains it; covered by a graver symptom; below its threshold; or too few events to judge.")
-            => toned(r, Cell::text(r.symptom.state.name())),
+            => toned(r, Cell::text(judged_in_short(&r.symptom.state))),
         Head::left("frames", 10).rank(3).most(32).help("First and last frame of the most expensive places.")
             => toned(r, Cell::text(r.places(2))),
         Head::right("first", 7).rank(6).help("Time of the first event, since the beginning of the capture.")
@@ -171,6 +171,14 @@ fn columns<'m>() -> Vec<Column<SymptomRow<'m>>> {
                 toned(r, Cell::time(since))
             },
     ]
+}
+
+/// In words, where outputs for programs have a name.
+fn judged_in_short(state: &State) -> &'static str {
+    match state {
+        State::TooFew => "too few",
+        other => other.name(),
+    }
 }
 
 /// What was not raised, or is not of the window, is of less interest; what is grave, of more.
