@@ -127,3 +127,33 @@ fn what_to_do_about_clocks_apart_is_said() {
         "{doubts:?}"
     );
 }
+
+/// A mirror of a trunk that copies each frame with its tag and without, 20 us later: what stands in the tag tells no frame from
+/// its copy.
+#[test]
+fn a_copy_with_a_tag_is_a_copy() {
+    let Some(folder) = captures("a_copy_with_a_tag_is_a_copy") else {
+        return;
+    };
+    for name in [
+        "nbf1_llc2_smb1_3clients_srv.pcap",
+        "ncp1_ethernet_ii_1client_srv.pcap",
+        "04_smb2_202_delay5ms_server_egress_srv.pcap",
+    ] {
+        let plain = owned_frames(&folder.join("lab").join(name));
+        let mut both = Vec::new();
+        for frame in &plain {
+            let mut copy = frame.clone();
+            copy.at = copy.at.plus(20_000);
+            copy.bytes.splice(12..12, [0x81, 0x00, 0x00, 0x07]);
+            copy.wire_len += 4;
+            both.extend([frame.clone(), copy]);
+        }
+        both.sort_by_key(|frame| frame.at);
+        let [plain, both] = [&plain, &both].map(|frames| analyse_frames(frames));
+        let copies = both.snapshot.attribution.duplicates - plain.snapshot.attribution.duplicates;
+        assert_eq!(copies, plain.snapshot.capture.frames, "{name}");
+        assert_eq!(finding(&both), finding(&plain), "{name}");
+        assert_eq!(both.transactions.len(), plain.transactions.len(), "{name}");
+    }
+}

@@ -55,6 +55,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
         Claim::Exact(TYPE.key(0x9100)),
     ],
     conveys: true,
+    tag: true,
     dissect,
     describe,
     fields,

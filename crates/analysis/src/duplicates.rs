@@ -11,9 +11,14 @@
 //! IP changes that [and its checksum](Routed). What follows from an earlier sight of a packet is
 //! found in `routing/routers.rs`.
 
+mod routable;
+mod untagged;
+
 use crate::Settings;
 use crate::apart::{ClocksApart, Watched};
 use crate::by_template::ByTemplate;
+use routable::Routable;
+use untagged::Untagged;
 use wirewait_wire::{Endpoint, Frame, Routed, Span, Timestamp, Walk};
 
 /// Bytes of a payload, or of a frame of which no router counts, that are compared. Behind these
@@ -147,10 +152,19 @@ impl Duplicates {
             true => 0,
             false => {
                 let head = frame.bytes.get(..span.start as usize).unwrap_or_default();
+                let untagged;
+                let (head, wire_len) = match walk.tags {
+                    (_, 0) => (head, u64::from(frame.wire_len)),
+                    tags => {
+                        untagged = Untagged::of(head, tags);
+                        let length = u64::from(frame.wire_len).wrapping_sub(untagged.tags);
+                        (untagged.bytes(), length)
+                    }
+                };
                 let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |b| u64::from_le_bytes(*b));
                 let [first, last] = [word(head.first_chunk()), word(head.last_chunk())];
                 mix(
-                    first ^ u64::from(frame.wire_len) << 48 ^ 0x9e37_79b9_7f4a_7c15,
+                    first ^ wire_len << 48 ^ 0x9e37_79b9_7f4a_7c15,
                     last ^ 0x5851_f42d_4c95_7f2d,
                 ) >> 56
             }
@@ -195,7 +209,17 @@ impl Duplicates {
         let digest = match &counted {
             Some(counted) => {
                 let head = &bytes[..bytes.len().min(counted.start.saturating_sub(start))];
-                digest(head, counted.payload.wrapping_add(length))
+                let payload = |length: u64| counted.payload.wrapping_add(length);
+                match walk.tags {
+                    (_, 1..) if start == 0 => {
+                        let untagged = Untagged::of(head, walk.tags);
+                        digest(
+                            untagged.bytes(),
+                            payload(length.wrapping_sub(untagged.tags)),
+                        )
+                    }
+                    _ => digest(head, payload(length)),
+                }
             }
             None => {
                 let length = if length == 0 {
@@ -203,7 +227,13 @@ impl Duplicates {
                 } else {
                     length
                 };
-                digest(&bytes[..bytes.len().min(COMPARED)], length)
+                match walk.tags {
+                    (_, 1..) if start == 0 => {
+                        let untagged = Untagged::of(bytes, walk.tags);
+                        digest(untagged.bytes(), length.wrapping_sub(untagged.tags))
+                    }
+                    _ => digest(&bytes[..bytes.len().min(COMPARED)], length),
+                }
             }
         };
         // A frame and its packet are in one set, so that one wait is enough.
@@ -243,54 +273,6 @@ impl Duplicates {
         };
         before.hops = walk.facts.hops;
         digest
-    }
-}
-
-/// A packet in which routers are counted.
-struct Routable<'a> {
-    /// From its header on, as far as it is compared.
-    bytes: &'a [u8],
-    routed: &'a Routed,
-    hops: u8,
-}
-
-impl<'a> Routable<'a> {
-    #[inline]
-    fn of(frame: &Frame<'a>, span: &Span, routed: &'a Routed) -> Option<Self> {
-        let start = span.start as usize;
-        let end = frame.bytes.len().min(span.end as usize).min(start + ROUTED);
-        let bytes = frame.bytes.get(start..end)?;
-        let counted = *bytes.get(routed.counter)?;
-        Some(Self {
-            bytes,
-            routed,
-            hops: if routed.up {
-                counted
-            } else {
-                u8::MAX - counted
-            },
-        })
-    }
-
-    /// Of what is the same on both sides of a router.
-    // Part of the look at each packet.
-    #[inline(always)]
-    fn digest(&self) -> u64 {
-        match self.bytes.split_first_chunk::<16>() {
-            Some((head, rest)) => {
-                let word = |at: usize| {
-                    let words = |bytes: &[u8; 16]| u64::from_le_bytes(bytes.as_chunks().0[at]);
-                    words(head) & words(&self.routed.stays)
-                };
-                let head = mix(word(0), word(1) ^ 0x5851_f42d_4c95_7f2d);
-                match rest.first_chunk() {
-                    // As nearly all are.
-                    Some(rest) => digest_of_two(rest, head),
-                    None => digest(rest, head),
-                }
-            }
-            None => digest(&[], self.bytes.len() as u64),
-        }
     }
 }
 

@@ -159,6 +159,9 @@ pub struct Dissector {
     /// Its payload can be another protocol's, so its header is read before anything is
     /// made of its own messages (NBF). Protocols at the end of the line leave this false.
     pub conveys: bool,
+    /// Its header is a tag that a link puts into frames and takes out again, from the two bytes before it on: a frame is the same
+    /// without it.
+    pub tag: bool,
     /// It numbers its data, so that it is put in order before anything is made of it.
     pub orders: bool,
     /// What transactions name as their carrier when this is the innermost layer below them
@@ -222,6 +225,7 @@ impl Dissector {
         verified: &[],
         claims: &[],
         conveys: false,
+        tag: false,
         orders: false,
         carrier: None,
         medium: None,

@@ -59,6 +59,8 @@ pub struct Walk {
     pub carrier: Option<Span>,
     /// Where the layer begins that identifies its packets ([`Facts::packet_id`]).
     pub packet_start: Option<u32>,
+    /// From which byte of the frame to before which there are [tags](crate::Dissector::tag); (0, 0) without.
+    pub tags: (u32, u32),
     /// The layer at which the walk stopped because its header could not be read (`start` and
     /// `payload` are the same); it is none of the [`Walk::spans`].
     pub unread: Option<Span>,
@@ -97,6 +99,7 @@ impl Default for Walk {
             counted: None,
             routed: None,
             carrier: None,
+            tags: (0, 0),
             unread: None,
             template: None,
             nested: 0,
@@ -176,6 +179,7 @@ impl Walk {
         self.counted = other.counted;
         self.routed = other.routed;
         self.carrier = other.carrier;
+        self.tags = other.tags;
         self.unread = other.unread;
         self.template = other.template;
         self.nested = other.nested;
@@ -194,6 +198,7 @@ impl Walk {
         self.counted = None;
         self.routed = None;
         self.carrier = None;
+        self.tags = (0, 0);
         self.unread = None;
         self.template = None;
         self.nested = 0;
@@ -209,6 +214,7 @@ impl Walk {
         self.packet_start = None;
         self.counted = None;
         self.routed = None;
+        self.tags = (0, 0);
         self.facts.packet_id = None;
         self.facts.flow_label = 0;
         self.facts.hops = None;
@@ -311,6 +317,13 @@ impl Registry {
                 end: own_end.min(end),
             };
             walk.push(span);
+            if dissector.tag {
+                let (from, to) = (start.saturating_sub(2), payload.saturating_sub(2));
+                walk.tags = match walk.tags {
+                    (first, end) if end == from && end > 0 => (first, to),
+                    _ => (from, to),
+                };
+            }
             if dissector.carrier.is_some() {
                 walk.carrier = Some(span);
             }
