@@ -517,6 +517,43 @@ fn the_program_compares_and_fails_on_conditions() {
     );
 }
 
+/// Captures with hardly an operation in common are compared by kind, and a condition on an operation is
+/// judged all the same.
+#[test]
+fn a_condition_finds_its_group_in_other_rows() {
+    let ncp = "title ncp\n\
+               client C ipx 00000001.00001b000001:4003\n\
+               server S ipx 00000001.00001b000009:0451\n\
+               0.000 repeat 40 every 0.1 {\n\
+               0.000 C>S ncp read handle=1 offset=0 length=512\n\
+               +0.004 S>C ncp reply data=512\n\
+               }\n";
+    let (base, other) = (
+        capture("by-ncp.pcapng", ncp),
+        capture("by-smb.pcapng", &reads(10, 2000)),
+    );
+    let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
+    let judged = |condition: &str, more: &[&str]| {
+        let arguments = ["compare", base, other, "--fail-if", condition];
+        let (code, _, err) = said(&wirewait(&[&arguments, more].concat()));
+        (code, err)
+    };
+    let (code, err) = judged("p99 of smb2 READ > 1s", &[]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let (code, err) = judged("p99 of smb2 READ > 1us", &[]);
+    assert_eq!(code, Some(4));
+    assert!(
+        err.contains("response_time.p99 of smb2 READ is 3.000 ms"),
+        "{err}"
+    );
+    let (code, err) = judged("p99 of smb2 READ > 1s", &["--by", "kind"]);
+    assert_eq!(code, Some(4));
+    assert!(
+        err.contains("when compared by kind; type --by operation"),
+        "{err}"
+    );
+}
+
 /// Of the first, 4.5 s, most data moved while the number of active stations changed within a second:
 /// the peak is of a load that was steady. Of the second all loads were, for seconds.
 #[test]

@@ -100,11 +100,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     output.finish()?;
     let mut failed = false;
     for condition in &args.fail_if {
-        for judged in condition.judge(&comparison, report::group_name) {
-            if let Some(sentence) = report::held(&compared, condition, &judged) {
-                failed = true;
-                say(&sentence);
-            }
+        for sentence in report::held(&compared, &values, condition) {
+            failed = true;
+            say(&sentence);
         }
     }
     Ok(match (failed, damaged) {

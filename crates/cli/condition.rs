@@ -32,7 +32,8 @@ Conditions (--fail-if):
   FIGURE   {figures}
            (response_time and turnaround alone are their means; mean, p50, p95, p99 and max alone
            are those of response_time; throughput is that while data moves)
-  GROUP    a row of the comparison, by its name: of smb1 READ_ANDX; without it, all requests
+  GROUP    a row of the comparison, by its name: of smb1 READ_ANDX; without it, all requests.
+           Without --by also an operation, kind, server, client, share or file
   LIMIT    +10%, -10%, 10%: the change against the baseline (from 0 any growth is more)
            50ms, 1.5s, 20us: a time; 300kB/s, 1.2MB/s, 64KiB/s: a rate; 4KiB; or a number
   significant   only if the rank test finds the difference of that time significant
