@@ -554,6 +554,39 @@ fn a_condition_finds_its_group_in_other_rows() {
     );
 }
 
+/// As `live --save` writes them: a ring of files in a folder.
+#[test]
+fn folders_and_patterns_are_captures() {
+    let base = capture("ring-a-base.pcapng", &reads(10, 2000));
+    let other = capture("ring-b-other.pcapng", &reads(10, 2500));
+    let folder = base.with_file_name("compare-ring");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(&other, folder.join("one.pcapng")).unwrap();
+    std::fs::write(folder.join("notes.txt"), "no capture at all\n").unwrap();
+    let pattern = base.with_file_name("ring-a-*.pcapng");
+    let (pattern, folder) = (pattern.display().to_string(), folder.display().to_string());
+    let (code, out, err) = said(&wirewait(&[
+        "compare",
+        &pattern,
+        &format!("AFTER={folder}"),
+    ]));
+    assert_eq!(code, Some(3), "{err}");
+    assert!(
+        err.contains("notes.txt") && err.contains("it is skipped"),
+        "{err}"
+    );
+    assert!(
+        out.starts_with("Slower: a request took 2.75 ms in AFTER, 2.25 ms in "),
+        "{out}"
+    );
+    let (code, out, err) = said(&wirewait(&["between", &pattern, &folder]));
+    assert!(matches!(code, Some(1 | 3)), "{code:?} {out} {err}");
+    assert!(!err.contains("cannot be opened"), "{err}");
+    let (code, _, err) = said(&wirewait(&["compare", &pattern, "ring-z-*.pcapng"]));
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("no file matches"), "{err}");
+}
+
 /// Of the first, 4.5 s, most data moved while the number of active stations changed within a second:
 /// the peak is of a load that was steady. Of the second all loads were, for seconds.
 #[test]
