@@ -115,7 +115,7 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
         Command::Counters(args) => counters::run(args),
         Command::Protocols(args) => protocols::run(args),
         Command::LastCalibrate(args) => last_calibrate::run(args),
-        Command::Completions(args) => completions::run(args, &mut parse::command()),
+        Command::Completions(args) => completions::run(args, parse::command()),
         Command::Man(args) => man::run(args, parse::command()),
         Command::PrintConfig(text) => output::print(text),
     }
