@@ -411,7 +411,7 @@ step_rights() {
     check "without rights it ends with 1" [ $? = 1 ]
     check "and the line that gives them is shown" \
         says "$work/rights.err" "sudo setcap cap_net_raw,cap_net_admin=eip $work/program"
-    check "and the other way" says "$work/rights.err" "dumpcap -w - | wirewait live -"
+    check "and the other way" says "$work/rights.err" "dumpcap -i s0 -w - | wirewait live -"
 
     # Under sudo: the user who called, no capability but where frames are copied.
     export SUDO_UID=65534 SUDO_GID=65534

@@ -517,6 +517,76 @@ fn the_program_compares_and_fails_on_conditions() {
     );
 }
 
+/// Captures with hardly an operation in common are compared by kind, and a condition on an operation is
+/// judged all the same.
+#[test]
+fn a_condition_finds_its_group_in_other_rows() {
+    let ncp = "title ncp\n\
+               client C ipx 00000001.00001b000001:4003\n\
+               server S ipx 00000001.00001b000009:0451\n\
+               0.000 repeat 40 every 0.1 {\n\
+               0.000 C>S ncp read handle=1 offset=0 length=512\n\
+               +0.004 S>C ncp reply data=512\n\
+               }\n";
+    let (base, other) = (
+        capture("by-ncp.pcapng", ncp),
+        capture("by-smb.pcapng", &reads(10, 2000)),
+    );
+    let (base, other) = (base.to_str().unwrap(), other.to_str().unwrap());
+    let judged = |condition: &str, more: &[&str]| {
+        let arguments = ["compare", base, other, "--fail-if", condition];
+        let (code, _, err) = said(&wirewait(&[&arguments, more].concat()));
+        (code, err)
+    };
+    let (code, err) = judged("p99 of smb2 READ > 1s", &[]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let (code, err) = judged("p99 of smb2 READ > 1us", &[]);
+    assert_eq!(code, Some(4));
+    assert!(
+        err.contains("response_time.p99 of smb2 READ is 3.000 ms"),
+        "{err}"
+    );
+    let (code, err) = judged("p99 of smb2 READ > 1s", &["--by", "kind"]);
+    assert_eq!(code, Some(4));
+    assert!(
+        err.contains("when compared by kind; type --by operation"),
+        "{err}"
+    );
+}
+
+/// As `live --save` writes them: a ring of files in a folder.
+#[test]
+fn folders_and_patterns_are_captures() {
+    let base = capture("ring-a-base.pcapng", &reads(10, 2000));
+    let other = capture("ring-b-other.pcapng", &reads(10, 2500));
+    let folder = base.with_file_name("compare-ring");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(&other, folder.join("one.pcapng")).unwrap();
+    std::fs::write(folder.join("notes.txt"), "no capture at all\n").unwrap();
+    let pattern = base.with_file_name("ring-a-*.pcapng");
+    let (pattern, folder) = (pattern.display().to_string(), folder.display().to_string());
+    let (code, out, err) = said(&wirewait(&[
+        "compare",
+        &pattern,
+        &format!("AFTER={folder}"),
+    ]));
+    assert_eq!(code, Some(3), "{err}");
+    assert!(
+        err.contains("notes.txt") && err.contains("it is skipped"),
+        "{err}"
+    );
+    assert!(
+        out.starts_with("Slower: a request took 2.75 ms in AFTER, 2.25 ms in "),
+        "{out}"
+    );
+    let (code, out, err) = said(&wirewait(&["between", &pattern, &folder]));
+    assert!(matches!(code, Some(1 | 3)), "{code:?} {out} {err}");
+    assert!(!err.contains("cannot be opened"), "{err}");
+    let (code, _, err) = said(&wirewait(&["compare", &pattern, "ring-z-*.pcapng"]));
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("no file matches"), "{err}");
+}
+
 /// Of the first, 4.5 s, most data moved while the number of active stations changed within a second:
 /// the peak is of a load that was steady. Of the second all loads were, for seconds.
 #[test]

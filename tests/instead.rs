@@ -52,6 +52,9 @@ fn options_of_tshark_and_tcpdump() {
         (&["live", "-w", "out.pcapng"], "--save out.pcapng"),
         (&["live", "-Y", "smb2"], "-f 'tcp port 445'"),
         (&[DEMO, "-z", "smb,srt"], "wirewait FILE"),
+        (&[DEMO, "-V"], "wirewait --version"),
+        (&["-q", DEMO], "--short"),
+        (&["--json", DEMO], "--format json"),
     ] {
         let error = refused(arguments, 2);
         assert!(error.contains(instead), "{arguments:?}: {error}");
@@ -80,14 +83,27 @@ fn wiresharks_syntax_in_a_filter() {
 #[test]
 fn mistyped_commands() {
     for (arguments, near) in [
-        (&["reprot", DEMO][..], "did you mean report?"),
-        (&["transaction", DEMO], "did you mean transactions?"),
-        (&["helpp"], "did you mean help?"),
+        (&["reprot", DEMO][..], "did you mean `wirewait report`?"),
+        (
+            &["transaction", DEMO],
+            "did you mean `wirewait transactions`?",
+        ),
+        (&["trans", DEMO], "did you mean `wirewait transactions`?"),
+        (&["show", DEMO], "did you mean `wirewait decode`?"),
+        (&["zebra", DEMO], "wirewait -h lists the commands"),
+        (&["helpp"], "did you mean `wirewait help`?"),
         (&["zebra"], "wirewait -h lists the commands"),
     ] {
         let error = refused(arguments, 2);
         assert!(error.contains(near), "{arguments:?}: {error}");
     }
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let error = refused(&["live", "--count", "x"], 2);
+    let says = "--count <N>: \"x\" is not a whole number; type one: --count 10";
+    assert!(error.contains(says), "{error}");
 }
 
 #[test]

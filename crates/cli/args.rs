@@ -109,7 +109,8 @@ pub(crate) struct TransactionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Baseline: FILE, FILE,FILE (one capture in several files), or NAME=FILE
+    /// Baseline: FILE, FILE,FILE (one capture in several files), or NAME=FILE; folders and quoted patterns
+    /// stand for the files in them
     #[arg(value_name = "BASE")]
     pub(crate) base: NamedCapture,
     /// Captures to compare with the baseline, named in the same way
@@ -147,7 +148,8 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BetweenArgs {
-    /// One capture: FILE, FILE,FILE (one capture in several files), or NAME=FILE
+    /// One capture: FILE, FILE,FILE (one capture in several files), or NAME=FILE; folders and quoted
+    /// patterns stand for the files in them
     #[arg(value_name = "CAPTURE")]
     pub(crate) first: NamedCapture,
     /// The other capture of the same traffic, named in the same way; which is nearer to the clients

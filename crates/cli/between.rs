@@ -1,6 +1,6 @@
 //! `wirewait between`: two captures of the same traffic, one at each end.
 
-use crate::args::{BetweenArgs, InputArgs, ListFormat, NamedCapture};
+use crate::args::{BetweenArgs, ListFormat, NamedCapture};
 use crate::failure::{Failure, Verdict};
 use crate::input::{Input, is_stdin};
 use crate::last_profile;
@@ -50,13 +50,7 @@ fn place(
     one: &NamedCapture,
     last: Option<&Layout>,
 ) -> Result<((FramesSeen, RequestsSeen, wirewait::Verdict), bool), Failure> {
-    let input = InputArgs {
-        files: one.files.clone(),
-        files_from: None,
-        gathered: false,
-        places: Vec::new(),
-        select: args.select.clone(),
-    };
+    let input = one.input(&args.select);
     let mut opened = Input::open(&input)?;
     opened.last = last.cloned();
     let captured = Captured {

@@ -7,7 +7,7 @@ use crate::args::{
     TransactionsArgs, ViewArgs,
 };
 use crate::failure::Failure;
-use crate::gather::gather;
+use crate::gather::{gather, gather_named};
 use crate::input::is_stdin;
 use crate::live;
 use crate::rights::Needs;
@@ -85,9 +85,15 @@ impl Command {
             Self::Decode(args) => &mut args.input,
             Self::Counters(args) => &mut args.input,
             Self::LastCalibrate(args) => &mut args.input,
-            Self::Compare(_)
-            | Self::Between(_)
-            | Self::Merge(_)
+            Self::Compare(args) => {
+                let mut all = std::iter::once(&mut args.base).chain(&mut args.others);
+                return all.try_for_each(gather_named);
+            }
+            Self::Between(args) => {
+                gather_named(&mut args.first)?;
+                return gather_named(&mut args.second);
+            }
+            Self::Merge(_)
             | Self::Live(_)
             | Self::Protocols(_)
             | Self::Completions(_)

@@ -1,6 +1,6 @@
 //! `wirewait compare`: what changed against a baseline.
 
-use crate::args::{CompareArgs, CompareFormat, GroupBy, InputArgs, NamedCapture};
+use crate::args::{CompareArgs, CompareFormat, GroupBy, NamedCapture};
 use crate::failure::{Failure, Verdict, say};
 use crate::input::{Input, is_stdin, warn};
 use crate::last_profile;
@@ -48,13 +48,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     let mut damaged = false;
     let (mut configurations, mut values) = (Vec::new(), Vec::new());
     for (one, name) in wanted.iter().zip(names(&wanted)) {
-        let input = InputArgs {
-            files: one.files.clone(),
-            files_from: None,
-            gathered: false,
-            places: Vec::new(),
-            select: args.select.clone(),
-        };
+        let input = one.input(&args.select);
         let mut opened = Input::open(&input)?;
         opened.last.clone_from(&last);
         opened.threads = args.threads.count();
@@ -100,11 +94,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Verdict, Failure> {
     output.finish()?;
     let mut failed = false;
     for condition in &args.fail_if {
-        for judged in condition.judge(&comparison, report::group_name) {
-            if let Some(sentence) = report::held(&compared, condition, &judged) {
-                failed = true;
-                say(&sentence);
-            }
+        for sentence in report::held(&compared, &values, condition) {
+            failed = true;
+            say(&sentence);
         }
     }
     Ok(match (failed, damaged) {

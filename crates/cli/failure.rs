@@ -79,6 +79,12 @@ impl Failure {
                 let folder = Path::new(name).parent().filter(|folder| {
                     kind == io::ErrorKind::NotFound && !folder.as_os_str().is_empty()
                 });
+                if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
+                    return Self::Cannot(format!(
+                        "cannot write to {name}: the folder {} takes no new file; name another folder",
+                        shown(folder)
+                    ));
+                }
                 let folder = folder.map_or(String::new(), |folder| format!(" {}", shown(folder)));
                 let why = cannot_write(error);
                 Self::Cannot(format!("cannot write to {name}: {why}{folder}"))
@@ -120,5 +126,23 @@ impl fmt::Display for Failure {
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
         Self::Cannot(Escaped(&error.to_string()).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_only_if_it_is_missing() {
+        let missing = io::Error::from(io::ErrorKind::NotFound);
+        let said = |name: &str| Failure::writing(name, &missing).to_string();
+        assert!(said("/no-such-folder/x").ends_with("; make the folder /no-such-folder"));
+        let there = std::env::temp_dir().join("x.html");
+        let said = said(&there.display().to_string());
+        assert!(
+            said.ends_with("takes no new file; name another folder"),
+            "{said}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Which files are read: folders, patterns and lists become the files that they stand for, before
 //! rights are given up.
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, NamedCapture};
 use crate::failure::{Failure, shown};
 use crate::input::is_stdin;
 use std::fs::File;
@@ -15,22 +15,9 @@ const LIST: usize = 1 << 28;
 
 /// Puts files in the place of folders, patterns and lists.
 pub(crate) fn gather(input: &mut InputArgs) -> Result<(), Failure> {
-    let mut files = Vec::with_capacity(input.files.len());
-    for path in std::mem::take(&mut input.files) {
-        if is_stdin(&path) {
-            files.push(path);
-        } else if path.is_dir() {
-            input.gathered = true;
-            files.append(&mut folder(&path)?);
-            input.places.push(path);
-        } else if let Some(pattern) = pattern(&path) {
-            input.gathered = true;
-            files.append(&mut matching(pattern)?);
-            input.places.push(path);
-        } else {
-            files.push(path);
-        }
-    }
+    let named = std::mem::take(&mut input.files);
+    let mut files = expanded(named, &mut input.places)?;
+    input.gathered = !input.places.is_empty();
     if let Some(list) = &input.files_from {
         input.gathered = true;
         if is_stdin(list) && files.iter().any(|file| is_stdin(file)) {
@@ -43,6 +30,32 @@ pub(crate) fn gather(input: &mut InputArgs) -> Result<(), Failure> {
     }
     input.files = files;
     Ok(())
+}
+
+/// Puts files in the place of folders and patterns of a capture with a name.
+pub(crate) fn gather_named(capture: &mut NamedCapture) -> Result<(), Failure> {
+    let named = std::mem::take(&mut capture.files);
+    capture.files = expanded(named, &mut capture.places)?;
+    Ok(())
+}
+
+/// The files that paths stand for. `places` are the folders and patterns among them.
+fn expanded(named: Vec<PathBuf>, places: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::with_capacity(named.len());
+    for path in named {
+        if is_stdin(&path) {
+            files.push(path);
+        } else if path.is_dir() {
+            files.append(&mut folder(&path)?);
+            places.push(path);
+        } else if let Some(pattern) = pattern(&path) {
+            files.append(&mut matching(pattern)?);
+            places.push(path);
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(files)
 }
 
 /// The files of a folder and of the folders in it, by name. Hidden ones are left out, and links to
@@ -229,6 +242,20 @@ mod tests {
         std::fs::write(made.0.join("a[1].pcap"), "x").unwrap();
         assert_eq!(super::pattern(&made.0.join("a[1].pcap")), None);
         assert_eq!(super::pattern(&made.0.join("missing")), None);
+    }
+
+    #[test]
+    fn each_part_of_a_named_capture_is_a_file_a_folder_or_a_pattern() {
+        let made = Folder::new("named", &["ring/2", "ring/1", "x1.pcap", "x2.pcap", "y"]);
+        let shown = |name: &str| made.0.join(name).display().to_string();
+        let typed = format!("n={},{},{}", shown("y"), shown("ring"), shown("x*.pcap"));
+        let mut named: NamedCapture = typed.parse().unwrap();
+        gather_named(&mut named).unwrap();
+        let wanted = made.named(&["y", "ring/1", "ring/2", "x1.pcap", "x2.pcap"]);
+        assert_eq!((named.name.as_str(), &named.files), ("n", &wanted));
+        assert_eq!(named.places, made.named(&["ring", "x*.pcap"]));
+        let mut none: NamedCapture = shown("z*").parse().unwrap();
+        assert!(text(gather_named(&mut none).unwrap_err()).contains("no file matches"));
     }
 
     #[test]

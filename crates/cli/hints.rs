@@ -12,6 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use wirewait_capture::held;
 use wirewait_report::Escaped;
+use wirewait_report::config::nearest;
 use wirewait_report::words::Grouped;
 
 /// What to type instead of an option that tshark, tcpdump or another command has; `value` is the word behind it.
@@ -60,12 +61,39 @@ pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Optio
             word("10")
         ),
         "-x" | "-O" => "for fields and bytes: wirewait decode FILE -d -F 17".to_owned(),
+        "-V" => "for the version: wirewait --version".to_owned(),
+        "-q" | "--quiet" => "for one screen of the report: wirewait --short FILE".to_owned(),
+        "--json" | "--csv" | "--html" | "--ndjson" | "--pcapng" => format!(
+            "formats are named: --format {0}, or -o FILE.{0}",
+            option.trim_start_matches('-')
+        ),
         "-T" | "-e" => "for programs: --format json, or wirewait transactions FILE".to_owned(),
         _ => return None,
     };
     Some(format!(
         "{option} is no option of wirewait {command}; {typed}"
     ))
+}
+
+/// The command that a word stands for, which is none: its beginning, or what it is called elsewhere; or
+/// one that is spelled much alike.
+pub(crate) fn meant<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    const ELSEWHERE: [(&str, &[&str]); 6] = [
+        ("report", &["analyse", "analyze", "stats", "summary"]),
+        ("transactions", &["list", "requests"]),
+        ("compare", &["diff"]),
+        ("decode", &["dump", "frames", "print", "show"]),
+        ("live", &["capture", "monitor", "watch"]),
+        ("view", &["open", "replay"]),
+    ];
+    let known: Vec<&str> = known.collect();
+    let begun = |command: &&&str| word.len() > 2 && command.starts_with(word);
+    let other = || {
+        let (command, _) = ELSEWHERE.iter().find(|(_, words)| words.contains(&word))?;
+        known.iter().find(|known| *known == command)
+    };
+    let found = known.iter().find(begun).or_else(other);
+    found.copied().or_else(|| nearest(word, known.into_iter()))
 }
 
 /// What a file is that is no capture, and what to type instead; `None` if that cannot be told.
@@ -174,6 +202,24 @@ mod tests {
         assert_eq!(what(b"\x42\x01\x02\x03\x04"), None);
         assert_eq!(what(b"\n\r\r\n"), None, "the beginning of pcapng");
         assert_eq!(what(b""), None);
+    }
+
+    #[test]
+    fn words_that_stand_for_commands() {
+        let known = ["report", "transactions", "decode", "live", "help"];
+        let meant = |word: &str| meant(word, known.into_iter());
+        for (word, command) in [
+            ("trans", Some("transactions")),
+            ("show", Some("decode")),
+            ("summary", Some("report")),
+            ("reprot", Some("report")),
+            ("li", None),
+            // A command that is not there.
+            ("diff", None),
+            ("zebra", None),
+        ] {
+            assert_eq!(meant(word), command, "{word}");
+        }
     }
 
     #[test]

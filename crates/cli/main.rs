@@ -54,9 +54,16 @@ use rights::Rights;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if Rights::is_remover() {
+        return ExitCode::SUCCESS;
+    }
     signals::survive_file_limits();
-    let ended =
-        parse::parse(std::env::args_os()).and_then(|(command, wanted)| run(&command, &wanted));
+    let ended = parse::parse(std::env::args_os()).and_then(|(command, wanted)| {
+        let ended = run(&command, &wanted);
+        // Who asks for the rights gets no output of the command.
+        Rights::end_outputs(ended.is_ok() && !wanted.print_rights);
+        ended
+    });
     pager::wait();
     match ended {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
@@ -108,7 +115,7 @@ fn run(command: &Command, wanted: &RightsArgs) -> Result<Verdict, Failure> {
         Command::Counters(args) => counters::run(args),
         Command::Protocols(args) => protocols::run(args),
         Command::LastCalibrate(args) => last_calibrate::run(args),
-        Command::Completions(args) => completions::run(args, &mut parse::command()),
+        Command::Completions(args) => completions::run(args, parse::command()),
         Command::Man(args) => man::run(args, parse::command()),
         Command::PrintConfig(text) => output::print(text),
     }

@@ -10,8 +10,8 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::{self, Write as _};
 
-const FORMATS: &str = "pcap and pcapng, plain or compressed with gzip, zstd or lz4; Network General \
-    Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, snoop and iptrace. The format is \
+const FORMATS: &str = "pcap and pcapng, plain or compressed with gzip, zstd, lz4, xz or bzip2; Network \
+    General Sniffer, NetXRay, Sniffer Pro, Network Monitor, LANalyzer, snoop and iptrace. The format is \
     recognised by content.";
 
 const VARIABLES: [(&str, &str); 4] = [
@@ -171,7 +171,8 @@ fn whole(command: &Command) -> io::Result<String> {
 }
 
 fn man(command: &Command) -> Man {
-    Man::new(command.clone())
+    // Options that -h leaves out would be there without their description.
+    Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)))
         .section("1")
         .manual("User commands")
 }
@@ -249,5 +250,32 @@ mod tests {
                 assert!(found, "{name} {section}\n{page}");
             }
         }
+    }
+
+    #[test]
+    fn no_option_is_without_a_description() {
+        let mut command = crate::parse::command();
+        command.build();
+        let mut pages = pages(&command).unwrap();
+        pages.push(("the whole".to_owned(), whole(&command).unwrap()));
+        for (name, page) in pages {
+            let lines: Vec<&str> = page.lines().collect();
+            for (at, _) in lines.iter().enumerate().filter(|(_, line)| **line == ".TP") {
+                let [option, what] = [at + 1, at + 2].map(|at| lines.get(at).copied());
+                let described = what.is_some_and(|text| !text.is_empty() && !text.starts_with('.'));
+                assert!(described, "{name}: {option:?} {what:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn compressed_captures_are_those_of_the_documentation() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/formats.md");
+        let docs = std::fs::read_to_string(docs).unwrap();
+        let list = |text: &str| {
+            let (_, behind) = text.split_once("compressed with ").unwrap();
+            behind.split_once(';').unwrap().0.to_owned()
+        };
+        assert_eq!(list(FORMATS), list(&docs));
     }
 }

@@ -16,9 +16,9 @@ use clap::parser::ValueSource::DefaultValue;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::{Path, PathBuf};
 use wirewait_report::Escaped;
-use wirewait_report::config::nearest;
 
 /// Reads the arguments of the program, and what is set for it. Ends it after help, and after a
 /// mistake in the arguments.
@@ -124,13 +124,17 @@ fn mistyped(typed: &[OsString]) -> Option<String> {
     }
     let command = Cli::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
-    let near = nearest(word, names.chain(["help"]));
+    let near = hints::meant(word, names.chain(["help"]));
+    // With further words it is a file that is missing, unless those are files.
+    let is_alone = || {
+        let mut further = typed.iter().skip(place + 1);
+        further.all(|word| Path::new(word).exists())
+    };
     match near {
         Some(near) => Some(format!(
-            "\"{word}\" is neither a command nor a file; did you mean {near}?"
+            "\"{word}\" is neither a command nor a file; did you mean `wirewait {near}`?"
         )),
-        // With further words it is a file that is missing.
-        None if typed.len() == place + 1 => Some(format!(
+        None if is_alone() => Some(format!(
             "\"{word}\" is neither a command nor a file; wirewait -h lists the commands"
         )),
         None => None,
@@ -139,6 +143,9 @@ fn mistyped(typed: &[OsString]) -> Option<String> {
 
 /// What to type instead of an option that another tool has.
 fn instead(error: &clap::Error, typed: &[OsString]) -> Option<String> {
+    if error.kind() == ErrorKind::ValueValidation {
+        return no_number(error);
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -156,6 +163,26 @@ fn instead(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     words.find(|word| word.starts_with(option.as_str()))?;
     let value = words.next().filter(|word| !word.starts_with('-'));
     hints::foreign(option, value, command.unwrap_or("report"))
+}
+
+/// What to type where an option takes a number; the library's words are not for users.
+fn no_number(error: &clap::Error) -> Option<String> {
+    let mistake = std::error::Error::source(error)?.downcast_ref::<ParseIntError>()?;
+    let value = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(Escaped(text).to_string()),
+        _ => None,
+    };
+    let (option, typed) = (
+        value(ContextKind::InvalidArg)?,
+        value(ContextKind::InvalidValue)?,
+    );
+    let name = option.split_whitespace().next().unwrap_or_default();
+    Some(match mistake.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
+            format!("{option}: the number {typed} is too large")
+        }
+        _ => format!("{option}: \"{typed}\" is not a whole number; type one: {name} 10"),
+    })
 }
 
 /// Joins `--explain NAME` to `--explain=NAME`, if there is no such file and a symptom is called so.

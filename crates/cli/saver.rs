@@ -8,7 +8,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use wirewait::{Frame, Timestamp};
 use wirewait_capture::live::Live;
-use wirewait_capture::ring::{Limits, News, Ring};
+use wirewait_capture::ring::{Limits, News, Ring, Saved};
 use wirewait_capture::write::Description;
 use wirewait_report::Escaped;
 use wirewait_report::words::Grouped;
@@ -147,10 +147,7 @@ impl Saver {
         self.count(live);
         let file = self.ring.file().display().to_string();
         let (saved, trouble) = self.ring.finish(live.now().unwrap_or_else(system_time));
-        let mut said = format!(
-            "{} frames saved, the last file is {file}",
-            Grouped(saved.frames)
-        );
+        let mut said = told(&saved, &file);
         if saved.lost > 0 {
             said.push_str(&format!("; {} could not be saved", Grouped(saved.lost)));
         }
@@ -163,6 +160,24 @@ impl Saver {
             whole,
         }
     }
+}
+
+/// How many frames are in how many files, and which of them are there yet.
+fn told(saved: &Saved, file: &str) -> String {
+    let frames = Grouped(saved.frames);
+    if saved.files < 2 {
+        return format!("{frames} frames saved, the last file is {file}");
+    }
+    let kept = match saved.removed_files {
+        0 => String::new(),
+        removed => format!(
+            ", of which the newest {} are kept ({} frames)",
+            Grouped(saved.files.saturating_sub(removed)),
+            Grouped(saved.frames.saturating_sub(saved.removed_frames))
+        ),
+    };
+    let files = Grouped(saved.files);
+    format!("{frames} frames saved in {files} files{kept}; the last file is {file}")
 }
 
 /// A file that reaches the size it may have (`ulimit -f`) is as full as a disk: the signal that
@@ -186,4 +201,32 @@ pub(crate) fn system_time() -> Timestamp {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     Timestamp::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_files_that_are_gone_are_not_among_those_kept() {
+        let mut saved = Saved {
+            files: 1,
+            frames: 2702,
+            ..Saved::default()
+        };
+        let said = told(&saved, "lan.pcapng");
+        assert_eq!(said, "2,702 frames saved, the last file is lan.pcapng");
+        saved.files = 12;
+        let said = told(&saved, "l_12");
+        assert_eq!(
+            said,
+            "2,702 frames saved in 12 files; the last file is l_12"
+        );
+        (saved.removed_files, saved.removed_frames) = (9, 2000);
+        assert_eq!(
+            told(&saved, "l_12"),
+            "2,702 frames saved in 12 files, of which the newest 3 are kept (702 frames); the last file is \
+             l_12"
+        );
+    }
 }

@@ -71,7 +71,8 @@ pub struct Progress {
 ///
 /// # Errors
 /// When a file cannot be opened, or is not a capture. A file too short to hold a frame
-/// is only a [warning](Files::warnings) as long as another one can be read.
+/// is only a [warning](Files::warnings) as long as another one can be read, unless files that are no
+/// captures are skipped.
 pub fn open(paths: &[PathBuf], options: &Options) -> Result<Files, SourceError> {
     let inputs = paths.iter().map(|path| Input::Path(path.clone())).collect();
     Files::build(inputs, options)
@@ -210,7 +211,7 @@ impl Files {
             let skip = options.skip_unreadable || matches!(input, Input::Part(_));
             match files.look_into(order, input, alone) {
                 Ok(found) => waiting.push(found),
-                Err(fault) if fault.severity == Severity::Empty => {
+                Err(fault) if fault.severity == Severity::Empty && !skip => {
                     let error = fault.named(&name);
                     unusable.get_or_insert(error.clone());
                     files.warnings.push(error);
@@ -674,6 +675,8 @@ mod tests {
         let mut paths = vec![
             folder.file("text", b"GIF89a and so on"),
             folder.0.join("missing"),
+            folder.file("nothing", b""),
+            folder.file("short", b"abc"),
             folder.file("one", &pcap(&[(0, 1)])),
             folder.file("two", &pcap(&[(MS, 2)])),
         ];
@@ -684,14 +687,19 @@ mod tests {
         let (seen, errors) = read(&mut open(&paths, &options).unwrap());
         assert_eq!(seen.len(), 2);
         let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        assert_eq!(errors.len(), 2, "{told:?}");
+        assert_eq!(errors.len(), 4, "{told:?}");
         assert!(told[0].contains("text: not a capture file"), "{told:?}");
         assert!(told[1].contains("missing: cannot be opened"), "{told:?}");
+        assert!(told[2].contains("nothing: the file is empty"), "{told:?}");
+        assert!(
+            told[3].contains("short: the file ends inside its first 4 bytes"),
+            "{told:?}"
+        );
         let skipped = |error: &SourceError| error.message.ends_with("; it is skipped");
         assert!(errors.iter().all(skipped), "{told:?}");
         assert!(errors.iter().all(|e| e.kind == SourceErrorKind::Damaged));
         // Nothing is left.
-        paths.truncate(2);
+        paths.truncate(4);
         let error = open(&paths, &options).unwrap_err();
         assert_eq!(error.kind, SourceErrorKind::Unreadable);
     }

@@ -128,7 +128,7 @@ fn unknown(head: &[u8]) -> Fault {
     let shown = shown.join(" ");
     if head.len() < 4 {
         return Fault::empty(format!(
-            "the file ends inside its first 4 bytes ({shown}); nothing can stand in it"
+            "the file ends inside its first 4 bytes ({shown}), too few for a capture"
         ));
     }
     Fault::unreadable(format!(

@@ -57,6 +57,10 @@ pub struct Saved {
     pub frames: u64,
     /// Frames that are missing: there was no space, or they are from before 1970.
     pub lost: u64,
+    /// Files begun that were removed again, to make room for others.
+    pub removed_files: u64,
+    /// Frames that were in those.
+    pub removed_frames: u64,
 }
 
 /// Files of frames, the newest of which are kept.
@@ -152,6 +156,7 @@ impl Ring {
         let kept = self.is_ready(frame.at) && self.keep(frame);
         if kept {
             self.saved.frames += 1;
+            self.folder.count();
         } else {
             self.saved.lost += 1;
         }
@@ -195,7 +200,11 @@ impl Ring {
     /// What was saved so far.
     #[must_use]
     pub const fn saved(&self) -> Saved {
-        self.saved
+        Saved {
+            removed_files: self.folder.removed_files,
+            removed_frames: self.folder.removed_frames,
+            ..self.saved
+        }
     }
 
     /// Bytes of the file that is being written, those included that wait; 0 while there is none.
@@ -213,7 +222,7 @@ impl Ring {
     /// tried once more.
     pub fn finish(mut self, at: Timestamp) -> (Saved, Option<Trouble>) {
         let Some(mut open) = self.open.take() else {
-            return (self.saved, None);
+            return (self.saved(), None);
         };
         open.end(&self.interfaces, at, Upto::End);
         let trouble = open.flush(at).err();
@@ -223,7 +232,7 @@ impl Ring {
             self.saved.lost += unwritten;
         }
         open.spool.remove_if_empty();
-        (self.saved, trouble)
+        (self.saved(), trouble)
     }
 
     fn know(&mut self, description: Description) -> u32 {

@@ -144,7 +144,9 @@ fn a_file_ends_before_it_is_too_large_and_the_oldest_goes() {
             Saved {
                 files,
                 frames: 11,
-                lost: 0
+                lost: 0,
+                removed_files: files - 2,
+                removed_frames: (files - 2) * per_file,
             }
         );
         for file in folder.files() {
@@ -353,7 +355,8 @@ fn frames_that_do_not_fit_are_counted_or_described() {
         Saved {
             files: 1,
             frames: 3,
-            lost: 2
+            lost: 2,
+            ..Saved::default()
         }
     );
     ring.finish(at(START));

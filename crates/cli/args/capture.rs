@@ -1,5 +1,6 @@
 //! Captures with names.
 
+use super::groups::{InputArgs, SelectArgs};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -8,9 +9,22 @@ use std::str::FromStr;
 pub(crate) struct NamedCapture {
     pub(crate) name: String,
     pub(crate) files: Vec<PathBuf>,
+    /// Folders and patterns that files come from.
+    pub(crate) places: Vec<PathBuf>,
 }
 
 impl NamedCapture {
+    /// Its files, of which these frames are read.
+    pub(crate) fn input(&self, select: &SelectArgs) -> InputArgs {
+        InputArgs {
+            files: self.files.clone(),
+            files_from: None,
+            gathered: !self.places.is_empty(),
+            places: self.places.clone(),
+            select: select.clone(),
+        }
+    }
+
     /// Whether it is called by the name of its only file.
     pub(crate) fn is_file_name(&self) -> bool {
         matches!(self.files.as_slice(), [file] if file.as_os_str() == self.name.as_str())
@@ -20,7 +34,8 @@ impl NamedCapture {
 impl FromStr for NamedCapture {
     type Err = String;
 
-    /// `FILE`, `FILE,FILE`, `NAME=FILE,FILE`. What is called so as a whole is a file.
+    /// `FILE`, `FILE,FILE`, `NAME=FILE,FILE`; folders and patterns may stand for files. What is called so
+    /// as a whole is a file.
     fn from_str(text: &str) -> Result<Self, String> {
         let whole = |text: &str| !text.is_empty() && Path::new(text).exists();
         let (name, files) = match text.split_once('=') {
@@ -41,6 +56,7 @@ impl FromStr for NamedCapture {
         Ok(Self {
             name: name.unwrap_or(text).to_owned(),
             files,
+            places: Vec::new(),
         })
     }
 }

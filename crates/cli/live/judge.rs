@@ -2,7 +2,7 @@
 
 use wirewait::compare::{By, Comparison, Condition};
 use wirewait::{Analyzer, Driver, Snapshot, registry};
-use wirewait_report::compare::{Compared, Configuration, group_name, held as sentence};
+use wirewait_report::compare::{Compared, Configuration, held as sentences};
 use wirewait_report::{About, Digits};
 
 /// A sentence for each condition that holds.
@@ -31,12 +31,28 @@ pub(super) fn held(conditions: &[Condition], about: &About, snapshot: &Snapshot)
     };
     conditions
         .iter()
-        .flat_map(|condition| {
-            let judged = condition.judge(&comparison, group_name);
-            judged
-                .into_iter()
-                .filter_map(|one| sentence(&compared, condition, &one))
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|condition| sentences(&compared, &[], condition))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_is_missing_is_not_said_to_be_compared() {
+        let condition = crate::condition::parse("p99 of smb9 READ > 1s").unwrap();
+        let seen = Driver::new(Analyzer::new(registry(), wirewait::Settings::default())).snapshot();
+        let [said] = held(&[condition], &About::default(), &seen)
+            .try_into()
+            .unwrap();
+        assert!(
+            said.contains("nothing is called smb9 READ (looked for by"),
+            "{said}"
+        );
+        assert!(
+            !said.contains("compared") && !said.contains("--by"),
+            "{said}"
+        );
+    }
 }

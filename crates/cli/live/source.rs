@@ -148,13 +148,18 @@ fn interfaces(args: &LiveArgs, rights: &mut Rights) -> Result<Ready, Failure> {
     } else {
         (args.interface.clone(), args.interface.join(", "))
     };
-    let opened = live::open(&names, &options).map_err(cannot)?;
+    let opened = live::open(&names, &options).map_err(|error| cannot_on(error, &args.interface))?;
     rights.keep_only_reopening()?;
     Ok(Ready::Interfaces(opened, said))
 }
 
 /// Why it cannot be, and what to do.
 pub(super) fn cannot(error: LiveError) -> Failure {
+    cannot_on(error, &[])
+}
+
+/// As [`cannot`], of interfaces that the user named.
+fn cannot_on(error: LiveError, named: &[String]) -> Failure {
     let text: String = error
         .message
         .lines()
@@ -163,7 +168,7 @@ pub(super) fn cannot(error: LiveError) -> Failure {
         .join("\n");
     match error.kind {
         LiveErrorKind::Filter => Failure::Usage(text),
-        LiveErrorKind::NoRights => Failure::Cannot(format!("{text}\n{}", rights::advice())),
+        LiveErrorKind::NoRights => Failure::Cannot(format!("{text}\n{}", rights::advice(named))),
         _ => Failure::Cannot(text),
     }
 }

@@ -24,6 +24,8 @@ mod landlock;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod remover;
+#[cfg(target_os = "linux")]
 mod seccomp;
 #[cfg(target_os = "linux")]
 mod told;
@@ -41,17 +43,21 @@ pub(crate) use outputs::{growing, opened, scratch};
 
 use std::path::Path;
 
-const OTHERWISE: &str = "Or let another program capture:\n  dumpcap -w - | wirewait live -";
-
-/// What to do about missing rights.
-pub(crate) fn advice() -> String {
+/// What to do about missing rights, where these interfaces were named.
+pub(crate) fn advice(interfaces: &[String]) -> String {
+    let named = interfaces
+        .iter()
+        .map(|name| format!(" -i {}", quoted(name)));
+    let named: String = named.collect();
+    let otherwise =
+        format!("Or let another program capture:\n  dumpcap{named} -w - | wirewait live -");
     let program = std::env::current_exe().ok();
     let program = program.as_deref().unwrap_or(Path::new("wirewait"));
     #[cfg(all(target_os = "linux", feature = "libpcap"))]
     if let Some(group) = capable::group() {
         return format!(
             "Members of the group {group} may capture: become one, and log in again:\n  \
-             sudo usermod -aG {group} \"$USER\"\n{OTHERWISE}",
+             sudo usermod -aG {group} \"$USER\"\n{otherwise}",
             group = quoted(&group)
         );
     }
@@ -63,7 +69,7 @@ pub(crate) fn advice() -> String {
     } else {
         "Run it with sudo.\n".to_owned()
     };
-    format!("{setcap}{OTHERWISE}")
+    format!("{setcap}{otherwise}")
 }
 
 /// Why a file that was named on the screen cannot be written, if rights are in the way.
@@ -101,7 +107,7 @@ mod tests {
     fn the_advice_names_the_program_that_runs() {
         let program = std::env::current_exe().unwrap();
         let name = program.file_name().unwrap().to_str().unwrap();
-        let advice = advice();
+        let advice = super::advice(&[]);
         assert!(
             advice.contains(name) || !cfg!(target_os = "linux"),
             "{advice}"
@@ -110,5 +116,8 @@ mod tests {
             advice.contains("dumpcap -w - | wirewait live -"),
             "{advice}"
         );
+        let named = super::advice(&["eth1".to_owned(), "a b".to_owned()]);
+        let dumpcap = "dumpcap -i eth1 -i 'a b' -w - | wirewait live -";
+        assert!(named.contains(dumpcap), "{named}");
     }
 }

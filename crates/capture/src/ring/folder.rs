@@ -23,8 +23,18 @@ pub(super) struct Folder {
     /// Files to be kept.
     most: Option<usize>,
     /// The oldest first; only those that are to be removed some day.
-    files: VecDeque<PathBuf>,
+    files: VecDeque<RingFile>,
     newest: PathBuf,
+    /// Files of this ring that were removed, and the frames in them.
+    pub(super) removed_files: u64,
+    pub(super) removed_frames: u64,
+}
+
+#[derive(Debug)]
+struct RingFile {
+    path: PathBuf,
+    /// Frames in it; `None` if an earlier ring left it there.
+    frames: Option<u64>,
 }
 
 impl Folder {
@@ -37,6 +47,8 @@ impl Folder {
             most: None,
             files: VecDeque::new(),
             newest: path.to_owned(),
+            removed_files: 0,
+            removed_frames: 0,
         }
     }
 
@@ -65,7 +77,9 @@ impl Folder {
         }
         found.sort();
         let last = found.last().map_or(0, |(number, _)| *number);
-        let kept = found.into_iter().map(|(_, file)| file);
+        let kept = found
+            .into_iter()
+            .map(|(_, path)| RingFile { path, frames: None });
         Ok(Self {
             newest: path.clone(),
             path,
@@ -73,6 +87,8 @@ impl Folder {
             number: last + 1,
             most: most.map(|most| most.max(1)),
             files: kept.filter(|_| most.is_some()).collect(),
+            removed_files: 0,
+            removed_frames: 0,
         })
     }
 
@@ -83,14 +99,17 @@ impl Folder {
         };
         let mut result = Ok(());
         while self.files.len() >= most {
-            let Some(file) = self.files.pop_front() else {
+            let Some(RingFile { path, frames }) = self.files.pop_front() else {
                 break;
             };
-            match fs::remove_file(&file) {
+            match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    result = Err(Trouble { file, error });
+                    result = Err(Trouble { file: path, error });
                 }
-                _ => {}
+                _ => {
+                    self.removed_files += u64::from(frames.is_some());
+                    self.removed_frames += frames.unwrap_or(0);
+                }
             }
         }
         result
@@ -109,10 +128,20 @@ impl Folder {
         };
         self.number += 1;
         if self.most.is_some() {
-            self.files.push_back(path.clone());
+            self.files.push_back(RingFile {
+                path: path.clone(),
+                frames: Some(0),
+            });
         }
         self.newest = path;
         Ok(file)
+    }
+
+    /// Counts a frame of the last one that was made.
+    pub(super) fn count(&mut self) {
+        if let Some(RingFile { frames, .. }) = self.files.back_mut() {
+            *frames = frames.map(|frames| frames + 1);
+        }
     }
 
     /// The last one that was made.

@@ -1,5 +1,6 @@
 //! Several captures against one of them: in words and tables, as JSON, as CSV.
 
+mod condition;
 mod csv;
 pub(crate) mod doubts;
 mod headline;
@@ -8,10 +9,11 @@ pub(crate) mod tables;
 pub(crate) mod text;
 pub(crate) mod words;
 
+pub use condition::held;
 pub use csv::csv;
 pub use json::{SCHEMA, json};
 pub use text::text;
-pub use words::{group_name, held};
+pub use words::group_name;
 
 use crate::about::About;
 use crate::time::Digits;
@@ -263,50 +265,64 @@ mod tests {
             against,
             significant: true,
         };
-        let said = |condition: &Condition| -> Vec<Option<String>> {
-            with(&three(), None, |compared| {
-                condition
-                    .judge(compared.comparison, group_name)
-                    .iter()
-                    .map(|judged| held(compared, condition, judged))
-                    .collect()
-            })
-        };
+        let said =
+            |condition: &Condition| with(&three(), None, |compared| held(compared, &[], condition));
         let percent = |millionths| Against::Baseline(millionths);
         assert_eq!(
             said(&condition(None, Figure::ResponseTime, percent(645_161))),
-            [
-                Some(
-                    "it holds for after: response_time is 25.500 ms, 15.500 ms in before (64.5 % \
-                     slower)"
-                        .to_owned()
-                ),
-                None
-            ]
+            ["it holds for after: response_time is 25.500 ms, 15.500 ms in before (64.5 % slower)"]
         );
         let more = condition(None, Figure::ResponseTime, percent(645_162));
-        assert_eq!(said(&more), [None, None]);
+        assert_eq!(said(&more), [""; 0]);
         // Slower, but only by chance.
         let any = condition(Some("SMB1 read_andx"), Figure::ResponseTime, percent(0));
-        let verdicts = said(&any);
+        let [slower] = said(&any).try_into().unwrap();
         assert!(
-            verdicts[0]
-                .as_ref()
-                .is_some_and(|s| s.contains("response_time of SMB1 read_andx"))
-        );
-        assert_eq!(verdicts[1], None);
-        let unknown = said(&condition(
-            Some("smb1 LOCK"),
-            Figure::ResponseTime,
-            percent(0),
-        ));
-        assert!(
-            unknown[0]
-                .as_ref()
-                .is_some_and(|s| s.contains("nothing is called smb1 LOCK"))
+            slower.contains("response_time of SMB1 read_andx"),
+            "{slower}"
         );
         let wall = Against::Value(Ratio { part: 1, of: 1 });
-        let missing = said(&condition(None, Figure::WallThroughput, wall));
-        assert_eq!(missing.len(), 2);
+        let none = said(&condition(None, Figure::WallThroughput, wall));
+        assert_eq!(none, [""; 0], "a byte in a nanosecond");
+    }
+
+    #[test]
+    fn the_group_of_a_condition_is_found_by_whatever_rows_have_it() {
+        let two = [capture("before", 0), capture("after", 10)];
+        let said = |group: &str, by: Option<By>| {
+            let condition = Condition {
+                text: "it".to_owned(),
+                figure: Figure::ResponseTime,
+                group: Some(group.to_owned()),
+                relation: Relation::Above,
+                against: Against::Baseline(0),
+                significant: false,
+            };
+            let said = with(&two, by, |compared| held(compared, &[], &condition));
+            said.join("\n")
+        };
+        assert!(said("read", None).starts_with("it holds for after: response_time of read is"));
+        // Rows that were chosen stay; what has the group is said.
+        let chosen = said("smb1 READ_ANDX", Some(By::Kind));
+        let says = "nothing is called smb1 READ_ANDX when compared by kind; type --by operation";
+        assert!(chosen.ends_with(says), "{chosen}");
+        let unknown = said("smb1 LOCK", None);
+        assert!(
+            unknown.contains("nothing is called smb1 LOCK (looked for by operation, kind"),
+            "{unknown}"
+        );
+        assert!(
+            unknown.contains("rows by operation are smb1 READ_ANDX"),
+            "{unknown}"
+        );
+        assert!(
+            unknown.ends_with("for other rows type --by share"),
+            "{unknown}"
+        );
+        let unknown = said("smb1 LOCK", Some(By::Kind));
+        assert!(
+            unknown.contains("when compared by kind; rows are "),
+            "{unknown}"
+        );
     }
 }

@@ -7,8 +7,8 @@ use crate::figures::{Command, Grouped, Milli, Percent, Rate};
 use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
-    AtLoad, Basis, Better, Change, Conclusion, Condition, ConditionOutcome, ConditionResult,
-    Confidence, CulpritTime, Effect, FEWEST, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Unit,
+    AtLoad, Basis, Better, Change, Conclusion, Confidence, CulpritTime, Effect, FEWEST, Figure,
+    Group, Key, LEVEL, MATERIAL, Ratio, Unit,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -416,60 +416,4 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
     };
     let parts: Vec<String> = parts.iter().map(each).collect();
     Some(format!("Active time {of}: {}.", parts.join(", ")))
-}
-
-/// What came of a condition for one capture, as a sentence; `None` where it did not hold. Durations
-/// have all digits: three may hide by how little it held.
-#[must_use]
-pub fn held(
-    compared: &Compared<'_>,
-    condition: &Condition,
-    held: &ConditionResult,
-) -> Option<String> {
-    let (name, base) = (compared.name(held.other + 1), compared.name(0));
-    let text = Escaped(&condition.text);
-    let figure = condition.figure;
-    Some(match held.outcome {
-        ConditionOutcome::No => return None,
-        ConditionOutcome::Yes(was, is) => {
-            let of = condition
-                .group
-                .as_deref()
-                .map_or_else(String::new, |group| format!(" of {}", Escaped(group)));
-            let change = was.map(|was| was.change(is));
-            let against = match (was, change) {
-                // A capture that is judged alone is compared with none.
-                (Some(was), Some(change))
-                    if compared.configurations[0].snapshot.capture.frames > 0 =>
-                {
-                    format!(
-                        ", {} in {base} ({})",
-                        value(Digits::All, figure, Some(was)),
-                        worded(figure, Some(change))
-                    )
-                }
-                _ => String::new(),
-            };
-            format!(
-                "{text} holds for {name}: {}{of} is {}{against}",
-                figure.name(),
-                value(Digits::All, figure, Some(is))
-            )
-        }
-        ConditionOutcome::TooFew => format!(
-            "{text} cannot be judged for {name}, which counts as held: too few requests to tell whether the \
-             difference is significant"
-        ),
-        ConditionOutcome::NoSuchGroup => format!(
-            "{text} cannot be judged for {name}, which counts as held: nothing is called {} when \
-             compared by {}",
-            Escaped(condition.group.as_deref().unwrap_or_default()),
-            compared.comparison.by.name()
-        ),
-        ConditionOutcome::NotMeasured { base: of_base } => format!(
-            "{text} cannot be judged for {name}, which counts as held: {} has no {}",
-            if of_base { base } else { name.clone() },
-            figure.name()
-        ),
-    })
 }

@@ -4,17 +4,20 @@
 //! expression := all { "or" all }
 //! all        := one { "and" one }
 //! one        := "not" one | "(" expression ")" | test
-//! test       := PROTOCOL                        the frame has a layer of it
+//! test       := PROTOCOL [ SEARCH ]             the frame has a layer of it
 //!             | PROTOCOL.FIELD                  ... with this field
-//!             | PROTOCOL.FIELD OPERATOR VALUE   == != < <= > >=
+//!             | PROTOCOL.FIELD OPERATOR VALUE   == != < <= > >=, or eq ne lt le gt ge
+//!             | PROTOCOL.FIELD SET
+//!             | PROTOCOL.FIELD SEARCH
 //!             | [ "src" | "dst" ] [ "host" ] ADDRESS
 //!             | [ "src" | "dst" ] "port" NUMBER
 //!             | "command" NAME
 //!             | FIELD                           a field of Wireshark (`ip.addr`, `smb2.cmd`)
-//!             | FIELD OPERATOR VALUE            == != < <= > >=, or eq ne lt le gt ge
-//!             | FIELD "in" "{" VALUE [".." VALUE] { "," ... } "}"
-//!             | FIELD "contains" VALUE
-//!             | FIELD "matches" REGULAR EXPRESSION
+//!             | FIELD OPERATOR VALUE
+//!             | FIELD SET
+//!             | FIELD SEARCH
+//! SET        := "in" "{" VALUE [".." VALUE] { "," ... } "}"
+//! SEARCH     := "contains" VALUE | "matches" REGULAR EXPRESSION
 //! ```
 //!
 //! Names of protocols and fields are compared without case, blanks and punctuation. `*` and
@@ -22,6 +25,7 @@
 //! for the words.
 
 mod address;
+mod own;
 mod parse;
 mod test;
 mod tokens;
@@ -29,6 +33,7 @@ mod wireshark;
 
 use super::Shown;
 use address::AddressPattern;
+use own::{FieldTest, Search};
 use std::fmt;
 use test::Scene;
 use wireshark::WireTest;
@@ -101,10 +106,10 @@ enum Expression {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Test {
-    /// A layer of this protocol.
-    Layer(String),
-    /// A field, by its place in the list, and with what it is compared.
-    Field(usize, Option<(Operator, Literal)>),
+    /// A layer of this protocol, and what its bytes must have in them.
+    Layer(String, Option<Search>),
+    /// A field, by its place in the list, and what it must be.
+    Field(usize, Option<FieldTest>),
     Host(Side, AddressPattern),
     Port(Side, u16),
     Command(String),
@@ -218,17 +223,15 @@ impl Expression {
 impl Test {
     fn write(&self, fields: &[(FieldNames, bool)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Layer(name) => f.write_str(name),
-            Self::Field(field, compared) => {
+            Self::Layer(name, None) => f.write_str(name),
+            Self::Layer(name, Some(search)) => write!(f, "{name} {search}"),
+            Self::Field(field, test) => {
                 if let Some((named, _)) = fields.get(*field) {
                     write!(f, "{named}")?;
                 }
-                match compared {
+                match test {
                     None => Ok(()),
-                    Some((operator, Literal::Number(n))) => write!(f, " {} {n}", operator.sign()),
-                    Some((operator, Literal::Words(words))) => {
-                        write!(f, " {} {}", operator.sign(), Quoted(words))
-                    }
+                    Some(test) => write!(f, " {test}"),
                 }
             }
             Self::Host(side, address) => write!(f, "{}host {address}", side.word()),

@@ -1,5 +1,6 @@
 //! From text to an expression.
 
+use super::own::{FieldTest, Search, SetMember};
 use super::tokens::{Token, TokenKind, tokens};
 use super::wireshark::{self, Datum, LAYERS, Pattern, Relation, Synonym, WireTest};
 use super::{Expression, FieldNames, Filter, Literal, MOST_DEPTH, OPERATORS, Operator, Side, Test};
@@ -175,11 +176,10 @@ impl Parser<'_> {
             );
         };
         match field {
-            None => Ok(Test::Layer(layer.to_owned())),
+            None => Ok(Test::Layer(layer.to_owned(), self.search()?)),
             Some(field) if field.chars().any(char::is_alphanumeric) => {
                 let number = self.field(layer, field);
-                self.compared()
-                    .map(|compared| Test::Field(number, compared))
+                self.field_test().map(|test| Test::Field(number, test))
             }
             Some(_) => error(column, format!("a field of {layer} should follow the dot")),
         }
@@ -214,26 +214,47 @@ impl Parser<'_> {
         })
     }
 
-    fn compared(&mut self) -> Result<Option<(Operator, Literal)>, FilterError> {
-        let Some(TokenKind::Sign(typed)) = self.peek() else {
-            return Ok(None);
-        };
-        let Some((sign, operator)) = OPERATORS.iter().find(|(known, _)| known == typed) else {
-            return Ok(None);
-        };
-        self.at += 1;
-        let quoted = matches!(self.peek(), Some(TokenKind::Word(_, true)));
-        let column = self.column();
-        let word = self.word(format!("a value should stand behind {sign}"))?;
-        let literal = match number(&word).filter(|_| !quoted) {
-            Some(number) => Literal::Number(number),
-            None => Literal::Words(word),
-        };
-        let equality = matches!(*sign, "==" | "=" | "!=");
-        if !equality && matches!(literal, Literal::Words(_)) {
-            return error(column, format!("only numbers can be compared with {sign}"));
+    /// What stands behind a field of wirewait's own.
+    fn field_test(&mut self) -> Result<Option<FieldTest>, FilterError> {
+        if let Some(operator) = self.operator() {
+            let sign = operator.sign();
+            let column = self.column();
+            let (word, quoted) = self.value(format!("a value should stand behind {sign}"))?;
+            let literal = literal(word, quoted);
+            let equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+            return match literal {
+                Literal::Words(word) if !equality && is_decimal(&word) => error(
+                    column,
+                    "fields have whole numbers; for response times: wirewait transactions FILE",
+                ),
+                Literal::Words(_) if !equality => {
+                    error(column, format!("only numbers can be compared with {sign}"))
+                }
+                literal => Ok(Some(FieldTest::Compared(operator, literal))),
+            };
         }
-        Ok(Some((*operator, literal)))
+        if self.takes("in", "") {
+            let set = self.set(|word, quoted, _| member(word, quoted))?;
+            return Ok(Some(FieldTest::In(set)));
+        }
+        Ok(self.search()?.map(FieldTest::Search))
+    }
+
+    /// What is searched for in a layer or a field of wirewait's own.
+    fn search(&mut self) -> Result<Option<Search>, FilterError> {
+        if self.takes("contains", "") {
+            let (word, quoted) = self.value("what is searched for should stand here")?;
+            return Ok(Some(Search::of(word, quoted)));
+        }
+        if self.takes("matches", "") {
+            let column = self.column();
+            let word = self.word("a regular expression should stand here")?;
+            return match Pattern::new(&word) {
+                Ok(pattern) => Ok(Some(Search::Matches(pattern))),
+                Err(says) => error(column, says),
+            };
+        }
+        Ok(None)
     }
 
     /// What stands behind a field of Wireshark.
@@ -252,11 +273,11 @@ impl Parser<'_> {
                 Err(says) => return error(column, says),
             }
         } else if self.takes("in", "") {
-            self.set(synonym).map(Relation::In)?
+            let set = self.set(|word, _, column| range(synonym, word, column))?;
+            Relation::In(set)
         } else if self.takes("contains", "") {
             let column = self.column();
-            let quoted = matches!(self.peek(), Some(TokenKind::Word(_, true)));
-            let word = self.word("what is searched for should stand here")?;
+            let (word, quoted) = self.value("what is searched for should stand here")?;
             match synonym.part(&word, quoted) {
                 Ok(part) => Relation::Contains(part),
                 Err(says) => return error(column, says),
@@ -306,33 +327,28 @@ impl Parser<'_> {
     }
 
     /// `{1, 3..5}`; blanks do for commas, as in older versions of Wireshark.
-    fn set(
+    fn set<T>(
         &mut self,
-        synonym: &'static Synonym,
-    ) -> Result<Vec<RangeInclusive<Datum>>, FilterError> {
+        member: impl Fn(&str, bool, usize) -> Result<T, FilterError>,
+    ) -> Result<Vec<T>, FilterError> {
         let opened = self.column();
         if self.peek() != Some(&TokenKind::Begin) {
             return error(opened, "{ should stand here: in {1, 3..5}");
         }
         self.at += 1;
-        let mut ranges = Vec::new();
+        let mut members = Vec::new();
         loop {
             match self.peek() {
-                Some(TokenKind::Comma) if !ranges.is_empty() => self.at += 1,
-                Some(TokenKind::End) if !ranges.is_empty() => {
+                Some(TokenKind::Comma) if !members.is_empty() => self.at += 1,
+                Some(TokenKind::End) if !members.is_empty() => {
                     self.at += 1;
-                    return Ok(ranges);
+                    return Ok(members);
                 }
                 _ => {
                     let column = self.column();
-                    let word = self.word("a value or a range (3..5) should stand here")?;
-                    let (low, high) = word.split_once("..").unwrap_or((&word, &word));
-                    let value = |text: &str| match synonym.value(text) {
-                        Ok((value, None)) => Ok(value),
-                        Ok(_) => error(column, "a set has no networks; join them with or"),
-                        Err(says) => error(column, says),
-                    };
-                    ranges.push(value(low)?..=value(high)?);
+                    let (word, quoted) =
+                        self.value("a value or a range (3..5) should stand here")?;
+                    members.push(member(&word, quoted, column)?);
                 }
             }
         }
@@ -346,6 +362,12 @@ impl Parser<'_> {
             Some(port) => Ok(port),
             None => error(column, says),
         }
+    }
+
+    /// A word, and whether it is quoted.
+    fn value(&mut self, says: impl Into<String>) -> Result<(String, bool), FilterError> {
+        let quoted = matches!(self.peek(), Some(TokenKind::Word(_, true)));
+        Ok((self.word(says)?, quoted))
     }
 
     fn word(&mut self, says: impl Into<String>) -> Result<String, FilterError> {
@@ -370,6 +392,45 @@ fn one_of(mut list: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) ->
         }
         None => join(list),
     }
+}
+
+fn literal(word: String, quoted: bool) -> Literal {
+    match number(&word).filter(|_| !quoted) {
+        Some(number) => Literal::Number(number),
+        None => Literal::Words(word),
+    }
+}
+
+/// A part of a set for a field of wirewait's own.
+fn member(word: &str, quoted: bool) -> Result<SetMember, FilterError> {
+    let range = word.split_once("..").filter(|_| !quoted);
+    let ends = range.and_then(|(low, high)| Some((number(low)?, number(high)?)));
+    Ok(match ends {
+        Some((low, high)) => SetMember::Range(low, high),
+        None => SetMember::One(literal(word.to_owned(), quoted)),
+    })
+}
+
+/// A part of a set for a field of Wireshark.
+fn range(
+    synonym: &Synonym,
+    word: &str,
+    column: usize,
+) -> Result<RangeInclusive<Datum>, FilterError> {
+    let (low, high) = word.split_once("..").unwrap_or((word, word));
+    let value = |text: &str| match synonym.value(text) {
+        Ok((value, None)) => Ok(value),
+        Ok(_) => error(column, "a set has no networks; join them with or"),
+        Err(says) => error(column, says),
+    };
+    Ok(value(low)?..=value(high)?)
+}
+
+/// Digits with a point among them.
+fn is_decimal(word: &str) -> bool {
+    let parts = word.split_once('.');
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    parts.is_some_and(|(whole, part)| digits(whole) && digits(part) && whole.len() + part.len() > 0)
 }
 
 /// Decimal, or hexadecimal behind `0x`.

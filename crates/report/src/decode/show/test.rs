@@ -1,5 +1,6 @@
 //! Whether a frame fits a test.
 
+use super::own::{FieldTest, Search, SetMember};
 use super::{FieldNames, Literal, Operator, Side, Test};
 use crate::decode::select::plain;
 use crate::decode::tree::{Item, Layer};
@@ -122,19 +123,31 @@ impl<'a> Scene<'a> {
 impl Test {
     pub(super) fn fits(&self, scene: &Scene<'_>, fields: &[(FieldNames, bool)]) -> bool {
         match self {
-            Self::Layer(name) => scene.layers.iter().any(|l| l.dissector.name == name),
-            Self::Field(number, compared) => {
+            Self::Layer(name, search) => {
+                let mut layers = scene.layers.iter().filter(|l| l.dissector.name == name);
+                layers.any(|layer| {
+                    let search = search.as_ref();
+                    search.is_none_or(|search| search.is_in(layer.input.bytes))
+                })
+            }
+            Self::Field(number, test) => {
                 let Some((named, _)) = fields.get(*number) else {
                     return false;
                 };
                 let mut found = scene.fields(named);
-                match compared {
+                match test {
                     None => found.next().is_some(),
                     // None of them is: what "is not" means to whoever types it.
-                    Some((Operator::NotEqual, wanted)) => {
+                    Some(FieldTest::Compared(Operator::NotEqual, wanted)) => {
                         scene.has(named) && !found.any(|f| is(f, Operator::Equal, wanted))
                     }
-                    Some((operator, wanted)) => found.any(|f| is(f, *operator, wanted)),
+                    Some(FieldTest::Compared(operator, wanted)) => {
+                        found.any(|f| is(f, *operator, wanted))
+                    }
+                    Some(FieldTest::In(set)) => {
+                        found.any(|f| set.iter().any(|member| is_one(f, member)))
+                    }
+                    Some(FieldTest::Search(search)) => found.any(|f| has(f, search)),
                 }
             }
             Self::Host(side, wanted) => scene
@@ -161,12 +174,32 @@ impl Side {
     }
 }
 
-fn is(field: &Field<'_>, operator: Operator, wanted: &Literal) -> bool {
-    let number = match field.value {
+fn number(field: &Field<'_>) -> Option<u64> {
+    match field.value {
         Value::Decimal(number) | Value::Hex(number) => Some(number),
         _ => None,
+    }
+}
+
+fn is_one(field: &Field<'_>, member: &SetMember) -> bool {
+    match member {
+        SetMember::One(wanted) => is(field, Operator::Equal, wanted),
+        SetMember::Range(low, high) => number(field).is_some_and(|n| (*low..=*high).contains(&n)),
+    }
+}
+
+/// Whether the field's words, its bytes or its meaning have this in them.
+fn has(field: &Field<'_>, search: &Search) -> bool {
+    let shown = match &field.value {
+        Value::Text(words) => search.is_in_text(words),
+        Value::Bytes(bytes) => search.is_in(bytes),
+        _ => false,
     };
-    match (number, wanted) {
+    shown || (!field.meaning.is_empty() && search.is_in_text(&field.meaning))
+}
+
+fn is(field: &Field<'_>, operator: Operator, wanted: &Literal) -> bool {
+    match (number(field), wanted) {
         (Some(number), Literal::Number(wanted)) => holds(number.cmp(wanted), operator),
         (_, Literal::Number(wanted)) => {
             operator == Operator::Equal && reads(field, &wanted.to_string())

@@ -79,7 +79,7 @@ pub(super) struct Pattern(Regex);
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
+        self.as_str() == other.as_str()
     }
 }
 
@@ -93,6 +93,15 @@ impl Pattern {
             .size_limit(1 << 20)
             .build();
         built.map(Self).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn is_match(&self, bytes: &[u8]) -> bool {
+        self.0.is_match(bytes)
+    }
+
+    /// As it was typed.
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_str()
     }
 }
 
@@ -377,7 +386,7 @@ impl Synonym {
                 Datum::Number(_) => false,
             }),
             Relation::Matches(pattern) => values.any(|value| match value {
-                Datum::Bytes(bytes) => pattern.0.is_match(&bytes),
+                Datum::Bytes(bytes) => pattern.is_match(&bytes),
                 Datum::Number(_) => false,
             }),
         }
@@ -437,7 +446,7 @@ fn within(value: &Datum, net: &[u8], bits: u32) -> bool {
 }
 
 /// Bytes in hexadecimal, with `:`, `-` or `.` in between; at least two.
-fn hex(text: &str) -> Option<Vec<u8>> {
+pub(super) fn hex(text: &str) -> Option<Vec<u8>> {
     let separator = text.chars().find(|c| matches!(c, ':' | '-' | '.'))?;
     let byte = |part: &str| {
         let digits = part.len() == 2 && part.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,0 +1,175 @@
+//! What came of conditions, as sentences.
+
+use super::Compared;
+use super::words::{group_name, value, worded};
+use crate::escape::Escaped;
+use crate::figures::Grouped;
+use crate::time::Digits;
+use wirewait_analysis::Snapshot;
+use wirewait_judge::compare::{
+    By, Comparison, Condition, ConditionOutcome, ConditionResult, Values,
+};
+
+/// Rows that may have the group of a condition, in the order in which they are tried.
+const KEYS: [By; 7] = [
+    By::Operation,
+    By::Kind,
+    By::Server,
+    By::Client,
+    By::Share,
+    By::File,
+    By::Load,
+];
+
+/// Rows that are named where none is called as the condition says.
+const NAMED: usize = 3;
+
+/// A sentence for each capture for which a condition holds. `values` are those of the comparison. Unless
+/// the user chose the rows, the group is sought among all there are. Durations have all digits: three may
+/// hide by how little it held.
+#[must_use]
+pub fn held(compared: &Compared<'_>, values: &[Values], condition: &Condition) -> Vec<String> {
+    let elsewhere = elsewhere(compared, values, condition);
+    let judged_by = match &elsewhere {
+        Some(found) if !compared.groups_wanted => found,
+        _ => compared.comparison,
+    };
+    condition
+        .judge(judged_by, group_name)
+        .iter()
+        .filter_map(|held| {
+            let elsewhere = elsewhere.as_ref().map(|found| found.by);
+            sentence(compared, condition, held, elsewhere)
+        })
+        .collect()
+}
+
+/// The comparison by other rows that has the group of a condition, if the present one lacks it.
+fn elsewhere(
+    compared: &Compared<'_>,
+    values: &[Values],
+    condition: &Condition,
+) -> Option<Comparison> {
+    let wanted = condition.group.as_deref()?;
+    let has = |comparison: &Comparison| {
+        let mut groups = comparison.groups.iter();
+        groups.any(|group| group_name(group).eq_ignore_ascii_case(wanted))
+    };
+    if has(compared.comparison) {
+        return None;
+    }
+    let configurations = compared.configurations.iter();
+    let snapshots: Vec<&Snapshot> = configurations.map(|one| &one.snapshot).collect();
+    keys(compared)
+        .filter(|by| *by != compared.comparison.by)
+        .map(|by| Comparison::with(&snapshots, values, Some(by)))
+        .find(has)
+}
+
+/// The rows that can be compared: hidden names of shares and files do not tell which is which.
+fn keys(compared: &Compared<'_>) -> impl Iterator<Item = By> {
+    let private = compared.settings().private;
+    let hidden = move |by: &By| private && matches!(by, By::Share | By::File);
+    KEYS.into_iter().filter(move |by| !hidden(by))
+}
+
+/// What came of a condition for one capture; `None` where it did not hold.
+fn sentence(
+    compared: &Compared<'_>,
+    condition: &Condition,
+    held: &ConditionResult,
+    elsewhere: Option<By>,
+) -> Option<String> {
+    let (name, base) = (compared.name(held.other + 1), compared.name(0));
+    let text = Escaped(&condition.text);
+    let figure = condition.figure;
+    let of = condition
+        .group
+        .as_deref()
+        .map_or_else(String::new, |group| format!(" of {}", Escaped(group)));
+    Some(match held.outcome {
+        ConditionOutcome::No => return None,
+        ConditionOutcome::Yes(was, is) => {
+            let change = was.map(|was| was.change(is));
+            let against = match (was, change) {
+                (Some(was), Some(change)) if !is_alone(compared) => {
+                    format!(
+                        ", {} in {base} ({})",
+                        value(Digits::All, figure, Some(was)),
+                        worded(figure, Some(change))
+                    )
+                }
+                _ => String::new(),
+            };
+            format!(
+                "{text} holds for {name}: {}{of} is {}{against}",
+                figure.name(),
+                value(Digits::All, figure, Some(is))
+            )
+        }
+        ConditionOutcome::TooFew => format!(
+            "{text} cannot be judged for {name}, which counts as held: too few requests to tell whether the \
+             difference is significant"
+        ),
+        ConditionOutcome::NoSuchGroup => format!(
+            "{text} cannot be judged for {name}, which counts as held: {}",
+            no_such_group(compared, condition, elsewhere)
+        ),
+        ConditionOutcome::NotMeasured { base: of_base } => format!(
+            "{text} cannot be judged for {name}, which counts as held: {} has no {}{of}",
+            if of_base { base } else { name.clone() },
+            figure.name()
+        ),
+    })
+}
+
+/// Whether a capture is judged alone: it is compared with none.
+fn is_alone(compared: &Compared<'_>) -> bool {
+    let base = compared.configurations.first();
+    base.is_none_or(|base| base.snapshot.capture.frames == 0)
+}
+
+/// What is called otherwise than a condition says, and what to type.
+fn no_such_group(compared: &Compared<'_>, condition: &Condition, elsewhere: Option<By>) -> String {
+    let wanted = Escaped(condition.group.as_deref().unwrap_or_default());
+    let by = compared.comparison.by.name();
+    if let Some(elsewhere) = elsewhere {
+        return format!(
+            "nothing is called {wanted} when compared by {by}; type --by {}",
+            elsewhere.name()
+        );
+    }
+    let rows = rows(compared);
+    if compared.groups_wanted {
+        return format!("nothing is called {wanted} when compared by {by}; rows are {rows}");
+    }
+    let names: Vec<&str> = keys(compared).map(By::name).collect();
+    let names = names.join(", ");
+    if is_alone(compared) {
+        return format!("nothing is called {wanted} (looked for by {names}); rows are {rows}");
+    }
+    let other = match compared.comparison.by {
+        By::Operation => By::Share,
+        _ => By::Operation,
+    };
+    format!(
+        "nothing is called {wanted} (looked for by {names}); rows by {by} are {rows}; for other rows type \
+         --by {}",
+        other.name()
+    )
+}
+
+/// The first rows by their names.
+fn rows(compared: &Compared<'_>) -> String {
+    let groups = &compared.comparison.groups;
+    let mut names: Vec<String> = groups.iter().take(NAMED).map(group_name).collect();
+    if groups.is_empty() {
+        names.push("none".to_owned());
+    }
+    let more = groups.len().saturating_sub(NAMED);
+    let and = match more {
+        0 => String::new(),
+        more => format!(" and {} more", Grouped(more as u64)),
+    };
+    format!("{}{and}", names.join(", "))
+}
