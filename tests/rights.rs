@@ -451,49 +451,6 @@ fn outputs_belong_to_who_called_sudo() {
     assert_eq!(fs::read(&plain).unwrap(), fs::read(&sudo).unwrap());
 }
 
-/// The file is made before rights are given up, in a folder that takes none later.
-#[test]
-fn an_output_of_a_command_that_fails_is_not_left_behind() {
-    if !is_root() {
-        return skipped("an_output_of_a_command_that_fails", "this is not root");
-    }
-    let folder = Folder::private("failed");
-    let (empty, text_file, out) = (
-        folder.0.join("zero.pcap"),
-        folder.0.join("notes.txt"),
-        folder.0.join("n1.html"),
-    );
-    fs::write(&empty, "").unwrap();
-    fs::write(&text_file, "no capture\n").unwrap();
-    let run = |input: &Path, more: &[&str]| {
-        let mut command = program();
-        command.arg("report").arg(input).arg("-o").arg(&out);
-        command.args(more).output().unwrap().status.code()
-    };
-    for input in [&empty, &text_file] {
-        assert_eq!(run(input, &[]), Some(1), "{}", input.display());
-        assert!(!out.exists(), "{}", input.display());
-    }
-    assert_eq!(run(&demo(), &["--print-rights"]), Some(0));
-    assert!(!out.exists(), "only the rights were asked for");
-    assert_eq!(run(&demo(), &[]), Some(0));
-    let whole = fs::read(&out).unwrap();
-    assert!(whole.len() > 10_000);
-    // What was there stays as it was.
-    assert_eq!(run(&empty, &[]), Some(1));
-    assert_eq!(fs::read(&out).unwrap(), whole);
-    // Rows may be none: such a file is complete.
-    let rows = folder.0.join("rows.ndjson");
-    let none = ["--since", "1h", "-o", rows.to_str().unwrap()];
-    let status = program()
-        .arg("transactions")
-        .arg(demo())
-        .args(none)
-        .output();
-    assert!(status.unwrap().status.success());
-    assert_eq!(fs::read(&rows).unwrap(), b"");
-}
-
 /// What is in force is data on the standard output.
 #[test]
 fn rights_in_force_are_printed() {

@@ -54,16 +54,9 @@ use rights::Rights;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if Rights::is_remover() {
-        return ExitCode::SUCCESS;
-    }
     signals::survive_file_limits();
-    let ended = parse::parse(std::env::args_os()).and_then(|(command, wanted)| {
-        let ended = run(&command, &wanted);
-        // Who asks for the rights gets no output of the command.
-        Rights::end_outputs(ended.is_ok() && !wanted.print_rights);
-        ended
-    });
+    let ended =
+        parse::parse(std::env::args_os()).and_then(|(command, wanted)| run(&command, &wanted));
     pager::wait();
     match ended {
         Ok(Verdict::Whole) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,

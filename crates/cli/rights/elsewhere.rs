@@ -56,14 +56,6 @@ impl Rights {
         self.asked_for
     }
 
-    /// Nothing is started to remove outputs.
-    pub(crate) const fn is_remover() -> bool {
-        false
-    }
-
-    /// Outputs are made when they are complete.
-    pub(crate) const fn end_outputs(_: bool) {}
-
     /// Says that there is nothing.
     pub(crate) fn in_force(&self) -> String {
         "this system: the program keeps the rights of its user\n".to_owned()

@@ -55,8 +55,6 @@ pub(super) enum May {
     Keep,
     /// Make, write and replace files beneath a folder.
     Write,
-    /// Remove files beneath a folder.
-    Remove,
 }
 
 impl May {
@@ -66,7 +64,6 @@ impl May {
             Self::Use => "read and write",
             Self::Keep => "read, write, make and remove beneath",
             Self::Write => "write, make and remove beneath",
-            Self::Remove => "remove beneath",
         }
     }
 
@@ -81,7 +78,6 @@ impl May {
             Self::Write => make_bitflags!(AccessFs::{
                 WriteFile | Truncate | MakeReg | RemoveFile | Refer
             }),
-            Self::Remove => make_bitflags!(AccessFs::{RemoveFile}),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::landlock::{self, Landlock};
 use super::needs::{Folder, Needs};
 use super::seccomp::{self, Filter};
 use super::user::{self, User};
-use super::{outputs, remover, told};
+use super::{outputs, told};
 use crate::args::RightsArgs;
 use crate::failure::Failure;
 use crate::input;
@@ -55,9 +55,7 @@ impl Rights {
         }
         let make = |path: &Path| match &user {
             Some(user) if !user.may_write_in(&replacement::folder_of(path)) => {
-                let file = made_for(user, path)?;
-                remover::start(path, &file);
-                Ok(Some(file))
+                made_for(user, path).map(Some)
             }
             _ => Ok(None),
         };
@@ -137,17 +135,6 @@ impl Rights {
     /// What is in force, in words.
     pub(crate) fn in_force(&self) -> String {
         told::told(&self.sandbox)
-    }
-
-    /// Whether this process is there to remove the output of another that fails. It has done so then.
-    pub(crate) fn is_remover() -> bool {
-        remover::is_one(std::env::args_os())
-    }
-
-    /// Removes outputs that were made before rights were given up and stayed empty, unless the command did
-    /// what it was to do.
-    pub(crate) fn end_outputs(kept: bool) {
-        remover::end(kept);
     }
 
     fn enter(&mut self, kept: CapabilitySet) -> Result<(), Failure> {

@@ -18,8 +18,8 @@ static SCRATCH: Mutex<Option<io::Result<File>>> = Mutex::new(None);
 /// Makes a file that is not there yet, where its folder takes none any more later.
 pub(super) type Make<'a> = &'a dyn Fn(&Path) -> io::Result<Option<File>>;
 
-/// Opens the outputs, and leaves in them what they hold. Those that `make` makes are removed if the
-/// command fails.
+/// Opens the outputs, and leaves in them what they hold. Those that `make` makes are left empty if
+/// the command fails.
 pub(super) fn open(paths: &[PathBuf], inputs: &[PathBuf], make: Make<'_>) -> Result<(), Failure> {
     if OPENED.get().is_some() || inputs.iter().any(|input| !input.exists()) {
         // The command will say what is missing; it needs no output for that.
