@@ -121,7 +121,7 @@ fn fit(
 /// How far the columns of a table are scrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scrolled {
-    /// So many times, and how many times it can be.
+    /// How many times, and how many times it can be.
     pub(crate) step: usize,
     pub(crate) last: usize,
     /// Columns that were scrolled away.

@@ -150,7 +150,7 @@ pub(super) fn title(model: &Model, screen: Rect, buffer: &mut Buffer) {
 /// One piece of the status, and how soon it goes where there is no room.
 struct Piece {
     text: String,
-    /// The same in fewer words, the fewest first: they are tried before it goes.
+    /// What it says in fewer words, the fewest first: they are tried before it goes.
     shorter: Vec<String>,
     style: Style,
     rank: u8,
