@@ -152,21 +152,10 @@ impl Duplicates {
             true => 0,
             false => {
                 let head = frame.bytes.get(..span.start as usize).unwrap_or_default();
-                let untagged;
-                let (head, wire_len) = match walk.tags {
-                    (_, 0) => (head, u64::from(frame.wire_len)),
-                    tags => {
-                        untagged = Untagged::of(head, tags);
-                        let length = u64::from(frame.wire_len).wrapping_sub(untagged.tags);
-                        (untagged.bytes(), length)
-                    }
-                };
-                let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |b| u64::from_le_bytes(*b));
-                let [first, last] = [word(head.first_chunk()), word(head.last_chunk())];
-                mix(
-                    first ^ wire_len << 48 ^ 0x9e37_79b9_7f4a_7c15,
-                    last ^ 0x5851_f42d_4c95_7f2d,
-                ) >> 56
+                match walk.tags.1 {
+                    0 => link(head, frame.wire_len.into()),
+                    _ => Untagged::link(head, frame, walk.tags),
+                }
             }
         };
         let now = SeenBefore {
@@ -209,16 +198,10 @@ impl Duplicates {
         let digest = match &counted {
             Some(counted) => {
                 let head = &bytes[..bytes.len().min(counted.start.saturating_sub(start))];
-                let payload = |length: u64| counted.payload.wrapping_add(length);
-                match walk.tags {
-                    (_, 1..) if start == 0 => {
-                        let untagged = Untagged::of(head, walk.tags);
-                        digest(
-                            untagged.bytes(),
-                            payload(length.wrapping_sub(untagged.tags)),
-                        )
-                    }
-                    _ => digest(head, payload(length)),
+                let sum = counted.payload.wrapping_add(length);
+                match walk.tags.1 {
+                    1.. if start == 0 => Untagged::digest(head, walk.tags, sum),
+                    _ => digest(head, sum),
                 }
             }
             None => {
@@ -227,11 +210,8 @@ impl Duplicates {
                 } else {
                     length
                 };
-                match walk.tags {
-                    (_, 1..) if start == 0 => {
-                        let untagged = Untagged::of(bytes, walk.tags);
-                        digest(untagged.bytes(), length.wrapping_sub(untagged.tags))
-                    }
+                match walk.tags.1 {
+                    1.. if start == 0 => Untagged::digest(bytes, walk.tags, length),
                     _ => digest(&bytes[..bytes.len().min(COMPARED)], length),
                 }
             }
@@ -274,6 +254,15 @@ impl Duplicates {
         before.hops = walk.facts.hops;
         digest
     }
+}
+
+/// What tells a link header, and the length of its frame, from others.
+#[inline(always)]
+fn link(head: &[u8], wire_len: u64) -> u64 {
+    let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |b| u64::from_le_bytes(*b));
+    let [first, last] = [word(head.first_chunk()), word(head.last_chunk())];
+    let length = wire_len << 48 ^ 0x9e37_79b9_7f4a_7c15;
+    mix(first ^ length, last ^ 0x5851_f42d_4c95_7f2d) >> 56
 }
 
 /// What of a frame is the same on both sides of a router that counts up.

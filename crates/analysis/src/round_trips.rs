@@ -542,14 +542,13 @@ mod tests {
                 bytes: &[],
             };
             let seen = Seen {
-                before: None,
+                before: &None,
                 hops: None,
                 mark: Mark { frame: n, at },
                 frame: &frame,
                 walk: &walk,
                 carrier: "",
                 path: &crate::path::Path::default(),
-                carrier_span: None,
                 on_wire: 0,
             };
             let concerned = questions.concern(&seen);

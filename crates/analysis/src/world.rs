@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::sync::Arc;
 use wirewait_wire::word::Name;
-use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Span, Timestamp, Walk};
+use wirewait_wire::{DissectorId, Endpoint, Frame, Registry, Timestamp, Walk};
 
 /// What every part of the analysis may use.
 pub(crate) struct Shared {
@@ -71,15 +71,13 @@ pub(crate) struct Seen<'a> {
     /// Its layers, and what they mean together.
     pub(crate) walk: &'a Walk,
     /// Where and when its packet was seen before, if routers count it.
-    pub(crate) before: Option<SeenBefore>,
+    pub(crate) before: &'a Option<SeenBefore>,
     /// How many routers it has passed, counted as there.
     pub(crate) hops: Option<u8>,
     /// The direction in which it goes, and where data about its two ends is stored.
     pub(crate) path: &'a Path,
     /// The innermost of its layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
-    /// The layer of that carrier.
-    pub(crate) carrier_span: Option<Span>,
     /// Bytes on the wire, preamble and gap included; 0 where the link is not known.
     pub(crate) on_wire: u64,
 }

@@ -43,11 +43,6 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) {
         let registry = &common.registry;
-        let Before {
-            original,
-            packet,
-            hops,
-        } = *before;
         self.books.frames += 1;
         self.clock(frame.at, common);
         let twice = before.is_twice(frame);
@@ -56,7 +51,7 @@ impl AnalyzerState {
             None => self.segments.frame(frame, walk, twice, registry),
         };
         sink.captured(frame, if twice { 0 } else { bytes });
-        if original.is_some() {
+        if before.original.is_some() {
             if let Order::Stream(segment) = &walk.facts.order {
                 self.books.arrivals.copy(SentBytes {
                     from: walk.facts.from,
@@ -75,11 +70,10 @@ impl AnalyzerState {
                 },
                 frame,
                 walk,
-                before: packet,
-                hops,
+                before: &before.packet,
+                hops: before.hops,
                 path,
                 carrier: path.carrier,
-                carrier_span: walk.carrier,
                 on_wire: if framed { bytes } else { 0 },
             };
             if seen.path.announces {
@@ -204,43 +198,15 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) -> Option<Option<u64>> {
         let (frame, walk) = (seen.frame, seen.walk);
-        if let Order::Stream(segment) = &walk.facts.order
-            && let Some(number) = self.continues(seen, segment, common)
-        {
-            return Some(Some(number));
+        if let Order::Stream(segment) = &walk.facts.order {
+            return match self.continues(seen, segment, common) {
+                Some(number) => Some(Some(number)),
+                None => self.stream(&mut Arrival::of(seen, common)?, segment, common, sink),
+            };
         }
-        let (input, at) = match walk.message {
-            Some(span) => (walk.bytes(frame, span), span.start),
-            None => (walk.payload(frame), walk.last()?.payload),
-        };
-        let mut arrival = Arrival {
-            facts: &walk.facts,
-            path: seen.path,
-            next: &walk.next,
-            carrier: seen.carrier,
-            piece: Piece {
-                bytes: input.bytes,
-                length: input.length,
-                mark: seen.mark,
-                at,
-                share: (0, input.length),
-                hops: walk.facts.hops,
-                resent: None,
-                late_ns: 0,
-                held_ns: 0,
-                sent: Sent::UNKNOWN,
-                packet: walk.facts.packet_id,
-                stamp: None,
-                offload: match frame.wire_len > LONGEST {
-                    true => offload(frame, walk, &common.registry),
-                    false => Offload::default(),
-                },
-            },
-            message: walk.message.map(|span| span.dissector),
-            layer: walk.last()?.dissector,
-        };
+        let mut arrival = Arrival::of(seen, common)?;
         match &walk.facts.order {
-            Order::Stream(segment) => self.stream(&mut arrival, segment, common, sink),
+            Order::Stream(_) => None,
             Order::Numbered(numbered) => {
                 let place = self.numbered(&mut arrival, numbered, common, sink);
                 self.step(&arrival, None, common, sink);
@@ -343,5 +309,44 @@ impl AnalyzerState {
             let mut events = Reporter::new(&mut self.books, arrival.path, sink);
             conversation.end(now, Some(side), &world, &mut events);
         }
+    }
+}
+
+impl<'a> Arrival<'a> {
+    /// What this frame brings.
+    // Part of both ways of a frame.
+    #[inline(always)]
+    fn of(seen: &Seen<'a>, common: &Shared) -> Option<Self> {
+        let (frame, walk) = (seen.frame, seen.walk);
+        let (input, at) = match walk.message {
+            Some(span) => (walk.bytes(frame, span), span.start),
+            None => (walk.payload(frame), walk.last()?.payload),
+        };
+        Some(Self {
+            facts: &walk.facts,
+            path: seen.path,
+            next: &walk.next,
+            carrier: seen.carrier,
+            piece: Piece {
+                bytes: input.bytes,
+                length: input.length,
+                mark: seen.mark,
+                at,
+                share: (0, input.length),
+                hops: walk.facts.hops,
+                resent: None,
+                late_ns: 0,
+                held_ns: 0,
+                sent: Sent::UNKNOWN,
+                packet: walk.facts.packet_id,
+                stamp: None,
+                offload: match frame.wire_len > LONGEST {
+                    true => offload(frame, walk, &common.registry),
+                    false => Offload::default(),
+                },
+            },
+            message: walk.message.map(|span| span.dissector),
+            layer: walk.last()?.dissector,
+        })
     }
 }

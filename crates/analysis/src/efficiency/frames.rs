@@ -103,11 +103,38 @@ impl FrameSpending {
         bytes: u64,
         registry: &Registry,
     ) {
+        let volume = Volume::frame(bytes);
+        // As nearly all are: of a conversation that is known, and most of them nothing but one frame more.
+        if self.passer_by.is_none()
+            && let Some(known) = seen.path.effort.get()
+            && conversation == Some(known.conversation)
+            && let Some(side) = known.side
+            && let Some(effort) = self.efforts.again(known.place)
+            && effort.server.is_some()
+        {
+            // Whatever was told of it is something that it did.
+            match self.acts.frame == seen.mark.frame {
+                false => effort.came(side, brings_data(seen), volume),
+                true => effort.frame(side, (seen, self.acts), volume, registry),
+            }
+            return;
+        }
+        self.first_frame(seen, conversation, (bytes, volume), registry);
+    }
+
+    /// As [`Self::frame`], of a conversation of which little is known as yet, or of none.
+    #[inline(never)]
+    fn first_frame(
+        &mut self,
+        seen: &Seen<'_>,
+        conversation: Option<u64>,
+        (bytes, volume): (u64, Volume),
+        registry: &Registry,
+    ) {
         let acts = match self.acts.frame == seen.mark.frame {
             true => self.acts,
             false => Acts::default(),
         };
-        let volume = Volume::frame(bytes);
         if self.passer_by.is_some() && self.passes_by(seen, conversation, acts, registry, bytes) {
             return;
         }
@@ -116,19 +143,6 @@ impl FrameSpending {
             row.control += volume;
             return;
         };
-        // As nearly all are: of a conversation that is known, and most of them nothing but one frame more.
-        if let Some(known) = seen.path.effort.get()
-            && known.conversation == number
-            && let Some(side) = known.side
-            && let Some(effort) = self.efforts.again(known.place)
-            && effort.server.is_some()
-        {
-            match acts.is_none() {
-                true => effort.came(side, brings_data(seen), volume),
-                false => effort.frame(side, (seen, acts), volume, registry),
-            }
-            return;
-        }
         let effort = self.effort_of(number, seen.path);
         let side = effort.side(seen);
         seen.path.effort.update(|known| {

@@ -480,11 +480,10 @@ mod tests {
                         bytes: &[],
                     },
                     walk: &walk,
-                    before: None,
+                    before: &None,
                     hops: None,
                     path: &Path::default(),
                     carrier: "toy_link",
-                    carrier_span: None,
                     on_wire: 0,
                 });
             }

@@ -114,7 +114,7 @@ impl Routers {
         };
         let facts = &seen.walk.facts;
         let way = || (facts.from.station(), facts.to.station());
-        self.is_beyond(seen.before, new, way, crossed)
+        self.is_beyond(*seen.before, new, way, crossed)
     }
 
     /// Takes a packet in that was seen before, if it was; whether it is seen on the side of a

@@ -106,7 +106,7 @@ pub(super) fn carried(seen: &Seen<'_>) -> Carried {
 
 /// Bytes in a datagram: what the carrier conveys of somebody else's, not what it says itself.
 pub(super) fn datagram(seen: &Seen<'_>) -> Option<u64> {
-    let carrier = seen.carrier_span?;
+    let carrier = seen.walk.carrier?;
     let walk = seen.walk;
     let says_itself = walk
         .message

@@ -50,7 +50,7 @@ impl Bench {
         let course = self.watch.course_mut();
         self.frames.seen(
             &Seen {
-                before: None,
+                before: &None,
                 hops: None,
                 mark: mark(frame, ms),
                 frame: &frame_seen,
@@ -58,7 +58,6 @@ impl Bench {
                 walk: &walk,
                 carrier: "toy_link",
                 path: &Path::default(),
-                carrier_span: None,
             },
             course,
         );

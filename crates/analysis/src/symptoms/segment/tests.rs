@@ -57,7 +57,7 @@ impl Bench {
         let course = self.watch.course_mut();
         self.frames.seen(
             &Seen {
-                before: None,
+                before: &None,
                 hops: None,
                 mark: Mark { frame, at: now },
                 frame: &frame_seen,
@@ -65,7 +65,6 @@ impl Bench {
                 walk: &walk,
                 carrier: "",
                 path: &Path::default(),
-                carrier_span: None,
             },
             course,
         );
