@@ -150,7 +150,7 @@ fn a_copy_with_a_tag_is_a_copy() {
             both.extend([frame.clone(), copy]);
         }
         both.sort_by_key(|frame| frame.at);
-        let [plain, both] = [&plain, &both].map(|frames| analyse_frames(frames));
+        let [plain, both] = [&plain, &both].map(|frames: &Vec<OwnedFrame>| analyse_frames(frames));
         let copies = both.snapshot.attribution.duplicates - plain.snapshot.attribution.duplicates;
         assert_eq!(copies, plain.snapshot.capture.frames, "{name}");
         assert_eq!(finding(&both), finding(&plain), "{name}");

@@ -45,7 +45,9 @@ fn the_short_way_of_segments_comes_to_the_same_as_the_long_way() {
     let mut compared = 0;
     let folders = ["real", "derived", "lab", "found"];
     for path in all_captures("short_way", &folders, 4_000_000) {
-        let Ok(mut source) = wirewait_capture::open(&[path.clone()], &Options::default()) else {
+        let Ok(mut source) =
+            wirewait_capture::open(std::slice::from_ref(&path), &Options::default())
+        else {
             continue;
         };
         let mut frames = Vec::new();
