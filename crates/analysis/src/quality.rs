@@ -127,8 +127,7 @@ pub(crate) const REASONS: [(&str, &str); 30] = [
     ),
     (
         LACKED,
-        "messages that the capture lost, or cut off before they say what they are: among them may be \
-         requests that were answered, and responses to others",
+        "messages that the capture lost, or cut off before they say what they are",
     ),
     (
         "one_sided",

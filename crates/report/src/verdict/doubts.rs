@@ -96,8 +96,8 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
             seconds(verdict.unknown_ns),
             match &verdict.unfinished {
                 Some(request) => unfinished(request, digits),
-                None => "responses may be missing from the capture. Capture both directions, without loss, and \
-                         until the last response."
+                None => "responses may be missing from the capture. Capture both directions and whole frames, \
+                         without loss, until the last response."
                     .to_owned(),
             }
         ),
