@@ -112,7 +112,7 @@ impl Pairing {
         stray.map_or(first, |stray| first.min(stray.deadline()))
     }
 
-    /// Closes the response without a request, before which nothing of its client that comes now was sent.
+    /// Closes the response whose request can come no more.
     pub(super) fn close_stray(&mut self, events: &mut impl Events) {
         if let Some(stray) = self.stray.take() {
             if stray.unseen {

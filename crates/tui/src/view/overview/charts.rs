@@ -126,7 +126,7 @@ fn segment(feed: &Feed, context: &Context<'_>, area: Rect, buffer: &mut Buffer) 
     below(feed, context, plot, buffer);
 }
 
-/// The shortest part of a second whose rate is told, ns: a single frame at its beginning is no rate.
+/// The shortest part of a second whose rate is shown, ns: a single frame at its beginning is no rate.
 const LEAST_PART_NS: i64 = 100_000_000;
 
 /// Bytes per second in each second from `begins` on: by the part of it that the capture has, which
