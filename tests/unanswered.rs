@@ -328,8 +328,34 @@ fn a_server_that_resets_a_connection_in_use() {
     assert_eq!(with("1.700 C>S tcp reset\n"), None);
     assert_eq!(with("1.600 C>S tcp reset\n1.700 S>C tcp reset\n"), None);
     assert_eq!(with("1.600 C>S tcp fin\n1.700 S>C tcp reset\n"), None);
-    assert_eq!(with("1.600 S>C tcp fin\n1.700 S>C tcp reset\n"), None);
     assert_eq!(cost("9.000 S>C tcp reset\n"), None);
+    // It closes it as well as it resets it, with all that it had sent, and before its client does.
+    let closed = "1.600 S>C tcp fin\n";
+    assert_eq!(with(closed), Some((1, 600)));
+    assert_eq!(
+        with(&format!("{closed}1.700 S>C tcp reset\n")),
+        Some((1, 600))
+    );
+    assert_eq!(with(&format!("1.500 C>S tcp fin\n{closed}")), None);
+    let answered = "1.002 S>C smb2 read data=512 mid=30\n";
+    assert_eq!(with(&format!("{answered}{closed}")), None);
+    let lost = "1.590 S>C smb2 read data=512 mid=31 | missed=1\n";
+    assert_eq!(with(&format!("{lost}{closed}")), None);
+}
+
+/// A server that closes its connection with a request open is done with it: what its client does until it closes its side is its
+/// own, and no waiting.
+#[test]
+fn a_client_does_not_wait_for_a_server_that_closed_the_connection() {
+    let end = "1.000 C>S smb2 read length=512 mid=30\n1.002 S>C tcp ack\n1.200 S>C tcp fin\n\
+        1.201 C>S tcp ack\n3.000 C>S tcp fin\n3.001 S>C tcp ack\n";
+    let found = ends_so(end);
+    assert_eq!(ms(&found), [250, 0, 0]);
+    let last = found.transactions.last().unwrap();
+    assert_eq!(last.outcome, Outcome::Unanswered);
+    assert!(!last.flags.contains(Flags::ABANDONED));
+    let raised = |id: &str| found.snapshot.symptoms.raised().any(|s| s.rule.id == id);
+    assert!(raised("connection_reset") && !raised("requests_abandoned"));
 }
 
 /// Reads of 2 ms, 10 ms apart, of which the capture lacks some requests: from the response before on, nobody knows what the

@@ -1,11 +1,11 @@
 //! What waits too long, and how a conversation ends.
 
-use super::Conversation;
+use super::{Conversation, StreamEnd};
 use crate::clock::DISPLACED_NS;
 use crate::stream::ByteStream;
 use crate::world::{Event, Events, World};
-use crate::{Flags, Noticed};
-use wirewait_wire::Timestamp;
+use crate::{Flags, Mark, Noticed};
+use wirewait_wire::{Stream, Timestamp};
 
 impl Conversation {
     /// Closes what has waited too long.
@@ -90,6 +90,79 @@ impl Conversation {
             }
         }
         self.end(now, None, world, events);
+    }
+
+    /// The connection is over: both sides have closed it, or `side` has reset it.
+    #[cold]
+    pub(super) fn is_over(
+        &mut self,
+        side: usize,
+        segment: &Stream,
+        now: Timestamp,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        // What comes after that is looked at anew.
+        let closes = std::mem::take(&mut self.finished) != [false; 2];
+        let sudden = segment.rst && !closes && self.ended.is_none();
+        self.ended = Some(match segment.rst {
+            true => StreamEnd::Aborted,
+            false => StreamEnd::Closed,
+        });
+        for side in [0, 1] {
+            if self.is_ahead(side) || self.assemblers[side].is_astray() {
+                self.answer_lost(side, now, world, events);
+            }
+        }
+        if sudden && self.may_reset(side, segment.seq) {
+            let told = (side, now, true);
+            self.pairing.cut_off(told, &self.between, world, events);
+        }
+        self.end(now, segment.rst.then_some(side), world, events);
+        if let Some(flow) = &mut self.flow {
+            flow.again();
+        }
+    }
+
+    /// Whether `side` has got as far as a reset with this number says: another one is of an earlier connection, or of somebody who
+    /// guesses.
+    #[cold]
+    fn may_reset(&self, side: usize, seq: u32) -> bool {
+        let Some(stream) = self.streams.as_ref().map(|streams| &streams[side]) else {
+            return true;
+        };
+        let within = |at| (stream.acked()..=stream.next()).contains(&at);
+        !stream.is_started() || stream.position(seq).is_some_and(within)
+    }
+
+    /// `side` sends no more behind this segment.
+    #[cold]
+    pub(super) fn leaves(
+        &mut self,
+        side: usize,
+        (seq, length): (u32, u32),
+        mark: Mark,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let mut whole = false;
+        if let Some(streams) = &mut self.streams {
+            let stream = &mut streams[side];
+            stream.ends(seq, length);
+            let end = stream.position(seq).map(|at| at + u64::from(length));
+            whole = stream.is_started() && !stream.is_missing() && end == Some(stream.next());
+        }
+        if self.assemblers[1 - side].is_astray() {
+            self.answer_lost(1 - side, mark.at, world, events);
+        }
+        self.pairing
+            .leaves(side, mark, &self.between, world, events);
+        let reader = &self.assemblers[side];
+        let unread = reader.is_astray() || reader.is_lost();
+        if whole && !unread && !self.finished[1 - side] {
+            self.pairing
+                .hangs_up(side, mark.at, &self.between, world, events);
+        }
     }
 
     /// The connection is over; `reset` is the side that ended it at once, and may cross what the

@@ -1,6 +1,6 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
-use super::{Conversation, StreamEnd, learn, remember};
+use super::{Conversation, learn, remember};
 use crate::flow::LostBefore;
 use crate::lateness::Lateness;
 use crate::message::Message;
@@ -8,7 +8,7 @@ use crate::packets::{self, SentPacket, SharedCounts};
 use crate::piece::Piece;
 use crate::stream::{ByteStream, Fate, Ordered};
 use crate::world::{Event, Events, Limited, World};
-use crate::{Assembled, Flags, Mark, Noticed, WHOLE_FRAME};
+use crate::{Assembled, Flags, Noticed, WHOLE_FRAME};
 use wirewait_wire::{Facts, Stream, Timestamp};
 
 /// Where the capture has no acknowledgements, missing data is waited for no longer than this, ns: a
@@ -147,69 +147,6 @@ impl Conversation {
         false
     }
 
-    /// The connection is over: both sides have closed it, or `side` has reset it.
-    #[cold]
-    fn is_over(
-        &mut self,
-        side: usize,
-        segment: &Stream,
-        now: Timestamp,
-        world: &World<'_>,
-        events: &mut impl Events,
-    ) {
-        // What comes after that is looked at anew.
-        let closes = std::mem::take(&mut self.finished) != [false; 2];
-        let sudden = segment.rst && !closes && self.ended.is_none();
-        self.ended = Some(match segment.rst {
-            true => StreamEnd::Aborted,
-            false => StreamEnd::Closed,
-        });
-        for side in [0, 1] {
-            if self.is_ahead(side) || self.assemblers[side].is_astray() {
-                self.answer_lost(side, now, world, events);
-            }
-        }
-        if sudden && self.may_reset(side, segment.seq) {
-            self.pairing
-                .cut_off(side, now, &self.between, world, events);
-        }
-        self.end(now, segment.rst.then_some(side), world, events);
-        if let Some(flow) = &mut self.flow {
-            flow.again();
-        }
-    }
-
-    /// Whether `side` has got as far as a reset with this number says: another one is of an earlier connection, or of somebody who
-    /// guesses.
-    #[cold]
-    fn may_reset(&self, side: usize, seq: u32) -> bool {
-        let Some(stream) = self.streams.as_ref().map(|streams| &streams[side]) else {
-            return true;
-        };
-        let within = |at| (stream.acked()..=stream.next()).contains(&at);
-        !stream.is_started() || stream.position(seq).is_some_and(within)
-    }
-
-    /// `side` sends no more behind this segment.
-    #[cold]
-    fn leaves(
-        &mut self,
-        side: usize,
-        (seq, length): (u32, u32),
-        mark: Mark,
-        world: &World<'_>,
-        events: &mut impl Events,
-    ) {
-        if let Some(streams) = &mut self.streams {
-            streams[side].ends(seq, length);
-        }
-        if self.assemblers[1 - side].is_astray() {
-            self.answer_lost(1 - side, mark.at, world, events);
-        }
-        self.pairing
-            .leaves(side, mark, &self.between, world, events);
-    }
-
     fn opens(&mut self, side: usize, segment: &Stream) {
         let Some(streams) = &mut self.streams else {
             return;
@@ -240,7 +177,7 @@ impl Conversation {
     }
 
     /// Whether the other side has more of `side` than was captured.
-    fn is_ahead(&self, side: usize) -> bool {
+    pub(super) fn is_ahead(&self, side: usize) -> bool {
         let streams = self.streams.as_ref();
         streams.is_some_and(|streams| streams[side].is_ahead())
     }

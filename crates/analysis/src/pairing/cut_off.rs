@@ -1,4 +1,4 @@
-//! Connections that their server resets while they are in use.
+//! Connections that their server closes or resets while they are in use.
 
 use super::Pairing;
 use crate::open::{Open, OpenState};
@@ -6,13 +6,12 @@ use crate::world::{Between, CutOff, Event, Events, World};
 use wirewait_wire::{Kind, Timestamp};
 
 impl Pairing {
-    /// `side` resets the connection, which nobody had begun to close: tells of the oldest request that was open, or else of the
+    /// `side` ends the connection, which the other had not begun to close: tells of the oldest request that was open. If it resets it, `suddenly`, or else of the
     /// latest whose response its client had not acknowledged.
     #[cold]
     pub(crate) fn cut_off(
         &mut self,
-        side: usize,
-        at: Timestamp,
+        (side, at, suddenly): (usize, Timestamp, bool),
         between: &Between,
         world: &World<'_>,
         events: &mut impl Events,
@@ -23,7 +22,9 @@ impl Pairing {
         self.settle(world, events);
         self.settle_brief(None, between, world, events);
         let (mut from, mut found) = (0, None);
-        while let Some(place) = self.open.next(from, |open| open.side != side) {
+        let concerned =
+            |open: &Open| open.side != side && (suddenly || open.state != OpenState::Done);
+        while let Some(place) = self.open.next(from, concerned) {
             let open = &self.open[place];
             from = open.serial.saturating_add(1);
             let rank = rank(open);
@@ -48,6 +49,28 @@ impl Pairing {
             lacks: awaited || open.passed_over || between.held_back,
         };
         events.tell(Event::CutOff(open.wait(began.at), at, cut));
+    }
+
+    /// `side` closes the connection, which the other had not begun to, and all that it sent is there: what it was asked for and did not
+    /// answer it never will (RFC 9293, section 3.6), and its client, who is told so, waits no longer.
+    pub(crate) fn hangs_up(
+        &mut self,
+        side: usize,
+        now: Timestamp,
+        between: &Between,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let asked = |open: &Open| {
+            open.side != side && matches!(open.state, OpenState::Waiting | OpenState::Answering)
+        };
+        if between.one_sided || self.open.next(0, asked).is_none() {
+            return;
+        }
+        self.cut_off((side, now, false), between, world, events);
+        while let Some(at) = self.open.next(0, asked) {
+            self.close(at, Some(now), between, world, events);
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) static RESET: Rule = Rule {
     id: "connection_reset",
     severity: Severity::Symptom,
     whose: Whose::Pair,
-    counts: "connections that the server reset while a request was open, or within reset_after_ms of a response that was not acknowledged",
+    counts: "connections that the server closed or reset while a request was open, or reset within reset_after_ms of a response that was not acknowledged",
     limit: Limit::Beyond(Threshold::ResetAfter),
     costly: false,
     covers: &[],
