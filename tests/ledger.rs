@@ -276,3 +276,49 @@ fn channels_of_one_session_are_one_client() {
     );
     assert!(sum(&found.ledgers, clients).get(Phase::Client) > 350_000_000);
 }
+
+/// A client with two addresses reads over two channels of one session in turn, captured at the server, which answers within 0.1 ms. It
+/// goes on at once; of the second channel each way takes 15 ms. What one channel shows of its way says nothing of the other's,
+/// whichever was there first.
+#[test]
+fn each_channel_has_its_own_way() {
+    /// That of scenarios.
+    const SESSION: u64 = 0x400_0000_0001;
+    for far in ["C", "D"] {
+        let way = |client: &str| if client == far { 0.015 } else { 0.000_02 };
+        let mut text = format!(
+            "title channels\n\
+             client C tcp 10.0.0.1:49152\n\
+             server S tcp 10.0.0.9:445\n\
+             client D tcp 10.0.1.1:49153\n\
+             server T tcp 10.0.1.9:445\n\n\
+             0.000 C>S connect gap={}\n\
+             0.090 C>S smb2 session-setup round=2 session={SESSION}\n\
+             0.0901 S>C smb2 session-setup round=2\n\
+             0.050 D>T connect gap={}\n\
+             0.120 D>T smb2 session-setup round=2 binding session={SESSION}\n\
+             0.1201 T>D smb2 session-setup round=2\n",
+            2.0 * way("C"),
+            2.0 * way("D"),
+        );
+        let mut at = 0.1201;
+        let mut before = "D";
+        for n in 0..40 {
+            let (client, server) = if n % 2 == 0 { ("C", "S") } else { ("D", "T") };
+            at += way(before) + way(client);
+            let mid = 20 + n;
+            text += &format!("{at:.6} {client}>{server} smb2 read mid={mid} file=9 length=512\n");
+            at += 0.000_1;
+            text += &format!("{at:.6} {server}>{client} smb2 read mid={mid} data=512\n");
+            before = client;
+        }
+        let scenario = Scenario::parse("channels", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let verdict = Verdict::on(&analyse_frames(scenario.frames()).snapshot);
+        assert_eq!(
+            verdict.finding,
+            Finding::Named(Culprit::Network),
+            "{far} is far: {verdict:?}"
+        );
+        assert_eq!(verdict.clients, 1);
+    }
+}

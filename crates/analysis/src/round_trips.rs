@@ -181,6 +181,7 @@ impl RoundTrips {
         let sample = (asked, answered, data, bytes);
         let other = other.station();
         let split = known.answers(other);
+        let before = known.way.distance.reach.shortest;
         let mut news = known.way.measured(sample, (ns, late));
         if let Some(first) = split {
             let all = known.way.distance;
@@ -188,9 +189,9 @@ impl RoundTrips {
             let apart = known.apart.is_some();
             let way = self.way([station, other], first, answered.at);
             news |= way.measured(sample, (ns, late));
-            // Others have half of this way at most: each has its own.
-            let own = way.distance.reach.shortest.saturating_sub(LATE_NS);
-            if apart || own / 2 > shortest {
+            // Others have half of this way at most, or this one half of theirs: each has its own.
+            let own = way.distance.reach.shortest.max(before);
+            if apart || own.saturating_sub(LATE_NS) / 2 > shortest {
                 self.differ(station, &all);
             }
         }
@@ -779,6 +780,12 @@ mod tests {
         assert_eq!(of(&found, 1), (2, 250, 0));
         assert_eq!(of(&found, 2), (2, 400_000, 0));
         assert_eq!(of(&found, 3), (0, 0, 250));
+        // Whichever of them comes first: the far one is not answered again.
+        for far in [&far[..1], &far] {
+            let (_, found) = seen(far.iter().chain(&near).copied().flatten());
+            assert_eq!(of(&found, 1).1, 250);
+            assert_eq!(of(&found, 2).1, 400_000);
+        }
         // Nothing differs where the second is a little farther than the first.
         let (_, found) = seen(
             near.into_iter()

@@ -139,7 +139,7 @@ impl Accounts {
         if !wait.anyone() && !place.is_nowhere() {
             let client = self.client(place);
             let ends = [wait.server(), wait.client()];
-            client.nearest.began(ends, evidence);
+            client.nearest.began(ends, place, evidence);
             client.timeline.begins(wait.began());
         }
     }
@@ -365,6 +365,7 @@ impl Accounts {
             let sum = self.leaves(own);
             self.clients.of(first).sum.merge(&sum);
         }
+        self.clients.of(first).nearest.has_several();
     }
 
     /// A client has to go; the owners of its slices keep their time.

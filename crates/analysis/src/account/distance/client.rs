@@ -8,7 +8,7 @@ mod ways;
 use super::super::Outstanding;
 use super::super::ceiling::Ceiling;
 use super::reading::ReadingPace;
-use super::{DataThere, DistanceAt, Evidence, Reach, Variation, Ways, behind, is_single};
+use super::{Bounds, DataThere, DistanceAt, Evidence, Reach, Variation, Ways, behind, is_single};
 use crate::Transaction;
 use crate::table::TablePlace;
 use lengths::{Lengths, LongerWays, Sizes, all_on_line, to_client};
@@ -57,6 +57,10 @@ pub(in crate::account) struct Nearest {
     /// Which data the client had last acknowledged at once, as its latest request began; and what
     /// the evidence was then.
     heard: (Option<DataThere>, u64),
+    /// It has several addresses, each on a way of its own.
+    several: bool,
+    /// Of those: where the latest request that closed came from, and the way there.
+    channel: Option<(TablePlace, Bounds)>,
     /// The capture was made at the client, or at this server.
     is_here: bool,
     is_there: bool,
@@ -93,11 +97,54 @@ impl Nearest {
     pub(in crate::account) fn began(
         &mut self,
         [server, client]: [&Endpoint; 2],
+        place: TablePlace,
         evidence: &impl Evidence,
     ) {
         if self.heard.1 != evidence.version() {
+            if self.several {
+                return self.began_on(place, [server, client], evidence);
+            }
             let distance = evidence.of(client, server, &mut self.client_at);
             self.heard = (distance.latest(), evidence.version());
+        }
+    }
+
+    /// As [`Self::began`], of a client with several addresses: what it acknowledged from another one shows nothing of the way
+    /// of this request.
+    #[cold]
+    fn began_on(
+        &mut self,
+        place: TablePlace,
+        [server, client]: [&Endpoint; 2],
+        evidence: &impl Evidence,
+    ) {
+        let again = self.channel.is_some_and(|(latest, _)| latest == place);
+        let distance = evidence.of(client, server, &mut DistanceAt::default());
+        let heard = distance.latest().filter(|_| again);
+        // Whichever comes next has to be asked about as well.
+        self.heard = (heard, evidence.version().wrapping_sub(1));
+    }
+
+    /// It has a further address, on a way of its own.
+    #[cold]
+    pub(in crate::account) fn has_several(&mut self) {
+        self.several = true;
+        self.heard.1 = self.heard.1.wrapping_sub(1);
+    }
+
+    /// The way within the pause before a request from this address: behind a response that went to another one it is
+    /// half of each, on average of the changes from one to the other and back.
+    #[cold]
+    #[inline(never)]
+    fn across(&mut self, place: TablePlace, own: Bounds) -> Bounds {
+        let before = self.channel.replace((place, own));
+        let Some((_, before)) = before.filter(|(before, _)| *before != place) else {
+            return own;
+        };
+        let half = |one: u64, other: u64| (one / 2).saturating_add(other / 2);
+        Bounds {
+            low: half(before.low, own.low),
+            high: half(before.high, own.high),
         }
     }
 
@@ -227,6 +274,9 @@ impl Nearest {
     ) -> [Reach; 2] {
         let known = self.server_at.filter(|(place, _)| *place == two[0]);
         let mut server_at = known.map_or(DistanceAt::default(), |(_, at)| at);
+        if self.several {
+            self.client_at = DistanceAt::default();
+        }
         let (mut shared, ends) = ([None; 2], [&t.server, &t.client]);
         let ats = [&mut server_at, &mut self.client_at];
         let [server, client] = between(ends, (ats, answered), &mut shared, evidence);
@@ -289,7 +339,7 @@ impl Nearest {
             self.gaps.took(response + request, self.gap);
             paces.own.gaps.took(response + request, self.gap);
         }
-        let seen = match client.apart {
+        let seen = match client.apart || self.several {
             false => self.gaps,
             true => paces.own.gaps,
         };
@@ -378,7 +428,7 @@ mod tests {
             rode: Ceiling::NONE,
             version,
         };
-        nearest.began([&Endpoint::default(); 2], &known);
+        nearest.began([&Endpoint::default(); 2], TablePlace::NOWHERE, &known);
         let began = Timestamp::from_nanos(2_500);
         let there = nearest.there(began)?;
         let (way, most) = nearest.underway(there, (began, 90), 120);

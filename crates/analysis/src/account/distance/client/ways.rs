@@ -54,6 +54,9 @@ impl Nearest {
             let shortest = [paces.bounding(self.apart).ceiling.least(), gap];
             ways = self.behind(routers, (t, done.begin), (ways, shortest), evidence);
         }
+        if self.several {
+            ways.client = self.across(case.parties.client, ways.client);
+        }
         ways
     }
 
