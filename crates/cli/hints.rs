@@ -67,6 +67,28 @@ pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Optio
             "formats are named: --format {0}, or -o FILE.{0}",
             option.trim_start_matches('-')
         ),
+        "--client" | "--server" | "--host" | "--ip" | "--address" => format!(
+            "frames of one address: {} 'host {}'",
+            if live { "-f" } else { "--filter" },
+            word("10.0.0.1")
+        ),
+        "--command" | "--operation" | "--cmd" => format!(
+            "for frames of one command: wirewait decode FILE --show 'command {}'",
+            word("READ*")
+        ),
+        "--show" => format!(
+            "it belongs to decode: wirewait decode FILE --show '{}'",
+            word("command READ*")
+        ),
+        "--top" | "--slowest" => format!(
+            "for more or fewer of the slowest requests: wirewait --full FILE --limit slowest={}",
+            word("20")
+        ),
+        "--sort" | "--order" => {
+            "requests come in the order in which they are closed; for the slowest: wirewait \
+             --full FILE; to sort: wirewait transactions FILE --format csv"
+                .to_owned()
+        }
         "-T" | "-e" => "for programs: --format json, or wirewait transactions FILE".to_owned(),
         _ => return None,
     };
@@ -79,8 +101,14 @@ pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Optio
 /// one that is spelled much alike.
 pub(crate) fn meant<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     const ELSEWHERE: [(&str, &[&str]); 6] = [
-        ("report", &["analyse", "analyze", "stats", "summary"]),
-        ("transactions", &["list", "requests"]),
+        (
+            "report",
+            &[
+                "analyse", "analyze", "diagnose", "slowest", "srt", "stats", "summary", "symptoms",
+                "verdict",
+            ],
+        ),
+        ("transactions", &["list", "requests", "rows"]),
         ("compare", &["diff"]),
         ("decode", &["dump", "frames", "print", "show"]),
         ("live", &["capture", "monitor", "watch"]),
@@ -212,6 +240,7 @@ mod tests {
             ("trans", Some("transactions")),
             ("show", Some("decode")),
             ("summary", Some("report")),
+            ("symptoms", Some("report")),
             ("reprot", Some("report")),
             ("li", None),
             // A command that is not there.
@@ -232,6 +261,20 @@ mod tests {
                 .ends_with("wirewait a.pcap")
         );
         assert_eq!(foreign("-Q", None, "report"), None);
+        for (option, value, instead) in [
+            ("--client", Some("10.0.0.7"), "--filter 'host 10.0.0.7'"),
+            ("--top", Some("3"), "--limit slowest=3"),
+            ("--command", None, "decode FILE --show 'command READ*'"),
+            (
+                "--show",
+                Some("dst port 445"),
+                "decode FILE --show 'dst port 445'",
+            ),
+            ("--sort", Some("time"), "transactions FILE --format csv"),
+        ] {
+            let typed = foreign(option, value, "transactions").unwrap();
+            assert!(typed.ends_with(instead), "{typed}");
+        }
         let typed = foreign("--fail-if", Some("p95 > 1s"), "report").unwrap();
         assert!(
             typed.contains("compare BASE OTHER --fail-if 'p95 > 1s'"),

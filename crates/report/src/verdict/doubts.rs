@@ -209,7 +209,7 @@ fn unfinished(open: &OpenRequest, digits: Digits) -> String {
     };
     let arrived = match open.arrived {
         true => "the server's transport had acknowledged it",
-        false => "no acknowledgement of it alone was seen",
+        false => "whether the server received it, the capture does not show",
     };
     let next = match open.arrived && open.open_ns >= LONG_NS {
         true => {
@@ -309,7 +309,7 @@ mod tests {
              time as the server's."
         );
         let (_, lost) = said(false, 7_100_000_000);
-        let end = "no acknowledgement of it alone was seen. Capture until the last response.";
+        let end = "whether the server received it, the capture does not show. Capture until the last response.";
         assert!(lost.ends_with(end), "{lost}");
         let (_, short) = said(true, 42_000_000);
         let end = "had acknowledged it. Capture until the last response.";
