@@ -323,7 +323,7 @@ fn clocks_that_move_against_each_other_tell_no_way() {
     }
 }
 
-/// B's open takes 210 ms at the server, 200 of which A needs to give its oplock back; no frame of A is in the capture at
+/// B's open takes 210 ms at the server, 200 of which A needs to give its oplock or lease back; no frame of A is in the capture at
 /// B, 1 ms away.
 #[test]
 fn a_wait_for_another_clients_oplock_is_not_the_servers() {

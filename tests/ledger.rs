@@ -295,13 +295,13 @@ fn each_channel_has_its_own_way() {
              0.000 C>S connect gap={}\n\
              0.090 C>S smb2 session-setup round=2 session={SESSION}\n\
              0.0901 S>C smb2 session-setup round=2\n\
-             0.050 D>T connect gap={}\n\
-             0.120 D>T smb2 session-setup round=2 binding session={SESSION}\n\
-             0.1201 T>D smb2 session-setup round=2\n",
+             0.100 D>T connect gap={}\n\
+             0.180 D>T smb2 session-setup round=2 binding session={SESSION}\n\
+             0.1801 T>D smb2 session-setup round=2\n",
             2.0 * way("C"),
             2.0 * way("D"),
         );
-        let mut at = 0.1201;
+        let mut at = 0.1801;
         let mut before = "D";
         for n in 0..40 {
             let (client, server) = if n % 2 == 0 { ("C", "S") } else { ("D", "T") };

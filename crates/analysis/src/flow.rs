@@ -8,7 +8,7 @@ use crate::Mark;
 use crate::notice::{DEAD_AFTER, Noticed};
 use crate::packets::Packets;
 use crate::stalls::STOPPED_NS;
-use copies::{AcknowledgedCopy, Copies, FirstSent, SentAgain};
+use copies::{AcknowledgedCopy, Copies, FirstSent, RepeatedPart, SentAgain};
 pub(crate) use lost_before::{ANY_NS, LostBefore};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -95,6 +95,8 @@ struct FlowTrouble {
     copy: Option<AcknowledgedCopy>,
     /// What it retransmitted last, as it was sent first.
     firsts: Vec<FirstSent>,
+    /// The latest part of a message under way that it repeated.
+    part: Option<RepeatedPart>,
 }
 
 /// How a side has sent nothing though nothing kept it waiting.

@@ -108,7 +108,7 @@ fn stalled(stall: &StallBehind) -> String {
             format!("waiting for a {whose}'s delayed acknowledgements")
         }
         StallCause::Stopped => format!("with a {whose} stopped in the middle of a message"),
-        _ => "waiting for another client to give its oplock back".to_owned(),
+        _ => "waiting for another client to give its oplock or lease back".to_owned(),
     }
 }
 
@@ -156,10 +156,14 @@ fn behind(verdict: &Verdict) -> Option<String> {
         parts.push((part(operation.thousandths), whose));
     }
     if let Some(file) = &verdict.file {
-        let path = Escaped(&file.path);
+        let which = match &*file.path {
+            // Followed by a full stop it would read as a name.
+            "\\" => "the root folder".to_owned(),
+            path => format!("file {}", Escaped(path)),
+        };
         let whose = match clients {
-            true => format!("{within}before requests for file {path}"),
-            false => format!("for file {path}"),
+            true => format!("{within}before requests for {which}"),
+            false => format!("for {which}"),
         };
         parts.push((part(file.thousandths), whose));
     }

@@ -34,6 +34,15 @@ impl Conversation {
         let sent = own.position(segment.seq);
         let all_came = sent == Some(own.next()) && !own.lacks();
         let has = other.position(ack).unwrap_or_default();
+        let flow = self.flow.as_mut();
+        let part = flow.and_then(|flow| flow.takes_part(1 - side, at));
+        if let Some(ns) = part
+            && let Some(tally) = self.assemblers[1 - side].under_way(at)
+        {
+            // Nothing was lost, and its receiver had it in time.
+            tally.lost_ns = tally.lost_ns.saturating_sub(ns);
+            return self.arrived_twice(side, (seq, true), events);
+        }
         let mut recent = self.recent[1 - side].iter_mut().rev();
         let mut recent = recent.find(|recent| recent.start <= at && at < recent.end);
         // Unknown where another part of the message was retransmitted.
@@ -51,8 +60,9 @@ impl Conversation {
             _ => None,
         };
         let recent = recent.map(|recent| (recent.transaction, recent.end));
-        if again == Some(false) || news.is_some() {
-            self.arrived_twice(side, (seq, again == Some(true)), events);
+        if again == Some(false) || news.is_some() || part.is_some() {
+            let again = again == Some(true) || part.is_some();
+            self.arrived_twice(side, (seq, again), events);
         }
         if news.is_some_and(|news| news.soon) {
             self.overtaken_behind(side, mark, events);

@@ -189,7 +189,11 @@ impl Conversation {
                 return;
             }
         } else if let Some(tally) = self.assemblers[side].under_way(at) {
+            let before = tally.lost_ns;
             tally.repeat(mark);
+            if let Some(flow) = &mut self.flow {
+                flow.repeats_part(side, (at, end), tally.lost_ns.saturating_sub(before));
+            }
             self.assemblers[side].note(mark.frame, Deed::Retransmitted);
             return;
         }

@@ -28,6 +28,14 @@ pub(crate) struct AcknowledgedCopy {
     pub(crate) after_ns: i64,
 }
 
+/// Bytes of a message under way that were repeated, by their positions, and how long that seemed to cost, ns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RepeatedPart {
+    from: u64,
+    to: u64,
+    lost_ns: i64,
+}
+
 /// Data as it was sent first, which was retransmitted with a time stamp.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstSent {
@@ -137,6 +145,23 @@ impl Copies {
 }
 
 impl StreamFlow {
+    /// `side` repeated bytes of a message under way, which seemed to cost so long, ns.
+    #[cold]
+    pub(crate) fn repeats_part(&mut self, side: usize, (from, to): (u64, u64), lost_ns: i64) {
+        let part = RepeatedPart { from, to, lost_ns };
+        self.ways[side].trouble.get_or_insert_default().part = Some(part);
+    }
+
+    /// What `side` repeated last, if the byte at this position is in it, had arrived before: how long that seemed to cost.
+    #[cold]
+    pub(crate) fn takes_part(&mut self, side: usize, at: u64) -> Option<i64> {
+        let trouble = self.ways[side].trouble.as_mut()?;
+        let part = trouble
+            .part
+            .take_if(|part| (part.from..part.to).contains(&at))?;
+        Some(part.lost_ns)
+    }
+
     /// What `side` had retransmitted of what was acknowledged now, if that is one segment, and was retransmitted sooner
     /// than any timer.
     #[cold]
