@@ -208,6 +208,8 @@ pub struct Dissector {
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
     pub names: Option<fn(Input<'_>, Names<'_>)>,
+    /// Tells the name of what a response opened, where its request named nothing, and only that says how to read it.
+    pub opened: Option<fn(Input<'_>, &Asked, Names<'_>)>,
     /// Tells of the ways and servers that a PDU announces.
     pub announces: Option<Announces>,
     /// One line that says what this PDU is, without the protocol's name.
@@ -253,6 +255,7 @@ impl Dissector {
         placed: None,
         answer: None,
         names: None,
+        opened: None,
         announces: None,
         describe: |input, out| write!(out, "{} bytes", input.length),
         fields: plain_fields,

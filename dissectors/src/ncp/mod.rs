@@ -229,6 +229,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     skipped: Some(skipped),
     answer: Some(answer),
     names: Some(names::tell),
+    opened: Some(names::tell_opened),
     describe,
     fields: detail::fields,
     ..Dissector::PLAIN
@@ -882,6 +883,11 @@ mod tests {
                     let asked = Asked { operation: e.operation, code, asked: bytes_asked, file: e.file };
                     let answered = answer(input, &asked);
                     prop_assert!(answered.status.is_none_or(|s| !(s.ok && s.failure)));
+                    let mut told = 0;
+                    names::tell(input, &mut |_, text| told += text.to_string().len());
+                    names::tell_opened(input, &asked, &mut |_, text| told += text.to_string().len());
+                    // Latin-1 takes two bytes in UTF-8, and a slash stands between components.
+                    prop_assert!(told <= 3 * bytes.len() + 255, "{told}");
                 }
             }
             let mut out = String::new();

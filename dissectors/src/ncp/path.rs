@@ -37,7 +37,9 @@ pub(super) enum Shape {
     Name,
     /// A count of one byte, then that number of [`Shape::Name`]s.
     Path,
-    /// A count of one byte, then names with a length of two bytes, little-endian.
+    /// One name: a length of two bytes, little-endian, and the text.
+    LongName,
+    /// A count of one byte, then that number of [`Shape::LongName`]s.
     LongPath,
 }
 
@@ -77,7 +79,7 @@ pub(super) fn components(
 ) -> Option<(Shape, u8, &[u8])> {
     let (at, shape) = place(function, subfunction)?;
     let (count, first) = match shape {
-        Shape::Name => (1, at),
+        Shape::Name | Shape::LongName => (1, at),
         Shape::Path | Shape::LongPath => (*packet.get(at)?, at + 1),
     };
     // Of a rename, where the file goes is described before the names of either.
@@ -92,7 +94,7 @@ pub(super) fn components(
 /// The first component, and the bytes behind it.
 pub(super) fn component(shape: Shape, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = match shape {
-        Shape::LongPath => (usize::from(le16(bytes, 0)?), bytes.get(2..)?),
+        Shape::LongName | Shape::LongPath => (usize::from(le16(bytes, 0)?), bytes.get(2..)?),
         Shape::Name | Shape::Path => {
             let (length, rest) = bytes.split_first()?;
             (usize::from(*length), rest)

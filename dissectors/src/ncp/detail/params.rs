@@ -4,6 +4,7 @@
 //! has both, often in one packet; the names here say it the same way.
 
 use super::names::{NAME_SPACES, WIDE_ATTRIBUTES, WIDE_RIGHTS};
+use crate::parse::le16;
 use wirewait_wire::Fields;
 pub(super) use wirewait_wire::table::{
     CodedTable, FieldTable, Param, be16 as word, be32 as long, be64 as quad, bytes, counted, group,
@@ -61,7 +62,16 @@ pub(super) const fn two_long_places() -> Param {
 
 /// What a reply tells of a file in any name space, in the old style or the new one.
 pub(super) const fn file_information() -> Param {
-    custom("NetWare information", file)
+    custom("NetWare information", |f, name| {
+        file(f, name, (1, FILE_NAME))
+    })
+}
+
+/// The same as function 89 has it, with a long name.
+pub(super) const fn long_file_information() -> Param {
+    custom("NetWare information", |f, name| {
+        file(f, name, (2, LONG_FILE_NAME))
+    })
 }
 
 const COMPONENT: Param = name("Component");
@@ -131,14 +141,18 @@ fn components(f: &mut Fields<'_>, count: u64, component: Param) -> Option<()> {
 }
 
 /// Bytes of the old style of file information before the name.
-const OLD_STYLE: u32 = 76;
+pub(in super::super) const OLD_STYLE: u32 = 76;
 
 /// The old style has a place for everything, asked for or not, and a name at the end of it.
 /// Of the new style only the request tells what it has; so it is taken for the old one if
 /// the length of the name stands at its place and the name ends within the packet.
-fn file(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
-    let length = f.peek().get(OLD_STYLE as usize).copied();
-    let is_old = length.is_some_and(|n| OLD_STYLE + 1 + u32::from(n) <= f.left());
+fn file(f: &mut Fields<'_>, name: &'static str, (wide, file_name): (u32, Param)) -> Option<()> {
+    let bytes = f.peek();
+    let length = match wide {
+        2 => le16(bytes, OLD_STYLE as usize),
+        _ => bytes.get(OLD_STYLE as usize).copied().map(u16::from),
+    };
+    let is_old = length.is_some_and(|n| OLD_STYLE + wide + u32::from(n) <= f.left());
     if !is_old {
         let any = f.left() > 0;
         f.rest(name)?;
@@ -147,10 +161,17 @@ fn file(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
         }
         return Some(());
     }
-    group(name, FILE_INFORMATION).read(f).map(|_| ())
+    f.open(name);
+    describe(f, FILE_INFORMATION)?;
+    file_name.read(f)?;
+    f.close();
+    Some(())
 }
 
-/// The old style, in the order of its bytes.
+const FILE_NAME: Param = name("File name");
+const LONG_FILE_NAME: Param = long_name("File name");
+
+/// The old style, in the order of its bytes, up to the name.
 const FILE_INFORMATION: FieldTable = &[
     lo_long("Space allocated"),
     lo_long("Attributes").flags(WIDE_ATTRIBUTES),
@@ -177,7 +198,6 @@ const FILE_INFORMATION: FieldTable = &[
     lo_long("EA key size"),
     byte("Creator name space").one_of(NAME_SPACES),
     reserved(3),
-    name("File name"),
 ];
 
 #[cfg(test)]
