@@ -45,6 +45,10 @@ pub(super) fn tell(input: Input<'_>, names: Names<'_>) {
     if let Some(colon) = first.iter().position(|byte| *byte == b':') {
         names(Naming::Share, Text::Bytes(&first[..colon]));
     }
+    let pattern = path::is_pattern(function, subfunction, input.bytes);
+    if let Some(path) = path::with_wildcards((shape, count, rest), pattern) {
+        return names(Naming::Path, Text::Bytes(&path));
+    }
     names(
         Naming::Path,
         Text::Components {
@@ -213,5 +217,23 @@ mod tests {
         let mut other = opened_by(87, 1, b"A.TXT");
         other[CREATOR_SPACE + 2] = 1;
         assert_eq!(told(&other), []);
+    }
+
+    /// Shells write wildcards behind 0xFF, with their high bit or without it.
+    #[test]
+    fn wildcards_are_those_that_a_person_types() {
+        let searched = told(64, b"\0\0\x01\x06\x06\xff*\xff.\xff?");
+        assert_eq!(searched, [(Naming::Path, "*.?".to_owned())]);
+        let searched = told(64, b"\0\0\x01\x06\x06\xff\xaa.T\xbfT");
+        assert_eq!(searched, [(Naming::Path, "*.T?T".to_owned())]);
+        // What is no pattern has no character without 0xFF.
+        let opened = told(76, b"\0\0\0\x02\xaaA");
+        assert_eq!(opened, [(Naming::Path, "\u{aa}A".to_owned())]);
+        let erased = told(68, b"\x01\x06\x05\xff\xaa.\xff*");
+        assert_eq!(erased, [(Naming::Path, "*.*".to_owned())]);
+        let mut rest = vec![8];
+        rest.resize(18 - 7, 0);
+        rest.extend(b"\x02\x03DIR\x03\xff*F");
+        assert_eq!(told(87, &rest), [(Naming::Path, "DIR/*F".to_owned())]);
     }
 }

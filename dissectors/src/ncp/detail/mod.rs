@@ -309,6 +309,8 @@ mod tests {
         assert_eq!(meaning(&fields, "Creation date"), "2026-11-20");
         assert_eq!(meaning(&fields, "Creation time"), "05:12:20");
         assert_eq!(text(&fields, "File name"), "F30.TXT");
+        let searched = testing::fields(&DISSECTOR, Input::whole(&search));
+        assert_eq!(text(&searched, "Search pattern"), "*", "0xFF before it");
         // In function 89 the length of the name has two bytes.
         let search = *b"\x22\x22\x0f\x01\x02\0\x59\x03\0\0\x06\x80\xff\x0f\0\0";
         let mut long = reply.clone();

@@ -3,15 +3,17 @@
 //! Novell writes the order of a number's bytes behind its type, "Hi-Lo" or "Lo-Hi", and NCP
 //! has both, often in one packet; the names here say it the same way.
 
+use super::super::path;
 use super::names::{NAME_SPACES, WIDE_ATTRIBUTES, WIDE_RIGHTS};
 use crate::parse::le16;
-use wirewait_wire::Fields;
+use std::borrow::Cow;
 pub(super) use wirewait_wire::table::{
     CodedTable, FieldTable, Param, be16 as word, be32 as long, be64 as quad, bytes, counted, group,
     le16 as lo_word, le32 as lo_long, le64 as lo_quad, long_name, name, repeat, reserved, rest,
     text, u8 as byte,
 };
 use wirewait_wire::table::{custom, describe};
+use wirewait_wire::{Fields, Text};
 
 /// A date as DOS writes it, the high byte first.
 pub(super) const fn date(name: &'static str) -> Param {
@@ -31,6 +33,42 @@ pub(super) const fn time(name: &'static str) -> Param {
 /// A time of day as DOS writes it, the low byte first.
 pub(super) const fn lo_time(name: &'static str) -> Param {
     lo_word(name).dos_time("")
+}
+
+/// A length byte and the name of a file, or a pattern for some.
+pub(super) const fn file_name(label: &'static str) -> Param {
+    custom(label, |f, label| {
+        let first = path::component(path::Shape::Name, f.peek());
+        let typed = first.and_then(|(bytes, _)| with_wildcards(f, bytes));
+        name(label).read(f)?;
+        if let Some(typed) = typed {
+            f.shown(Text::Bytes(&typed));
+        }
+        Some(())
+    })
+}
+
+/// The same with a length of two bytes, in UTF-8.
+pub(super) const fn long_file_name(label: &'static str) -> Param {
+    custom(label, |f, label| {
+        let first = path::component(path::Shape::LongName, f.peek());
+        let typed = first.and_then(|(bytes, _)| with_wildcards(f, bytes));
+        long_name(label).read(f)?;
+        if let Some(typed) = typed {
+            f.shown(String::from_utf8_lossy(&typed));
+        }
+        Some(())
+    })
+}
+
+/// The name as a person types it, if it has wildcards in another form.
+fn with_wildcards(f: &Fields<'_>, name: &[u8]) -> Option<Vec<u8>> {
+    let packet = f.input().bytes;
+    let [.., function, subfunction] = *packet.first_chunk::<8>()?;
+    match path::typed(name, path::is_pattern(function, subfunction, packet)) {
+        Cow::Owned(typed) => Some(typed),
+        Cow::Borrowed(_) => None,
+    }
 }
 
 /// A count of names, and the names.
@@ -74,8 +112,8 @@ pub(super) const fn long_file_information() -> Param {
     })
 }
 
-const COMPONENT: Param = name("Component");
-const LONG_COMPONENT: Param = long_name("Component");
+const COMPONENT: Param = file_name("Component");
+const LONG_COMPONENT: Param = long_file_name("Component");
 const COMPONENT_COUNT: Param = byte("Component count");
 
 const HANDLE_FLAG: Param = byte("Handle flag").hex().one_of(&[
