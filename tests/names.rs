@@ -3,9 +3,10 @@
 //! `oracle/names.txt` holds which file tshark 4.0.17 says each SMB request is about
 //! (`oracle/names.sh` makes it).
 
-use crate::support::{Analysis, analyse, captures, root};
+use crate::support::{Analysis, analyse, analyse_frames, captures, root};
 use std::collections::{BTreeMap, BTreeSet};
 use wirewait_analysis::{Grouping, Place, Transaction, counts_for_places};
+use wirewait_synth::Scenario;
 
 /// The number that stands for a name in the table: names of real captures are not printed.
 fn number(name: &str) -> u64 {
@@ -114,6 +115,73 @@ fn every_read_and_write_of_the_lab_has_its_file() {
         .map(|t| t.data_bytes)
         .sum();
     assert_eq!(row.read_bytes + row.written_bytes, moved);
+}
+
+/// A client opens the directory entry that a search gave it, without a name; the answer names it (as tshark 4.0.17 reads these
+/// bytes, `ncp.file_name`). What it reads through the handle is that file's, until it is closed.
+#[test]
+fn a_file_that_only_the_answer_to_its_open_names() {
+    let text = "title NCP\nethernet ii\nclient C ipx 00000022.020000002201:4003\n\
+        server S ipx 00000022.020000000001:0451\n\
+        0.000 C>S ncp open name=A.TXT\n0.001 S>C ncp reply handle=3\n\
+        0.010 C>S ncp read handle=3 length=512\n0.011 S>C ncp reply data=512\n\
+        0.020 C>S ncp write handle=3 data=100\n0.021 S>C ncp reply\n\
+        0.030 C>S ncp close handle=3\n0.031 S>C ncp reply\n\
+        0.040 C>S ncp read handle=3 length=512\n0.041 S>C ncp reply data=512\n[answer]\n";
+    let scenario = Scenario::parse("named", text).unwrap_or_else(|e| panic!("{e}"));
+    // Name space and mode; attributes; what is to be returned: all, or all but the name; attributes and rights; volume,
+    // directory entry, "directory base", and a path of no components or of one.
+    let opens = |mask: u16, path: &[u8]| {
+        let mut open = vec![87, 1, 0, 1, 6, 0];
+        open.extend(mask.to_le_bytes());
+        open.extend([0; 6]);
+        open.extend([3, 0, 1, 0x34, 0x12, 0, 0, 1]);
+        open.extend(path);
+        open
+    };
+    // Handle 3, opened; 76 bytes of information in the old style; the name.
+    let reply = |name: &[u8]| {
+        let mut reply = vec![0, 0, 3, 0, 0, 0, 1, 0];
+        reply.extend([0; 76]);
+        reply.extend(name);
+        reply
+    };
+    let files = |open: &[u8], reply: &[u8]| {
+        let mut frames = scenario.frames().to_vec();
+        // Behind the headers of Ethernet and IPX; type, sequence and connection stay.
+        const NCP: usize = 14 + 30;
+        for (frame, body) in frames.iter_mut().zip([open, reply]) {
+            frame.bytes.truncate(NCP + 6);
+            frame.bytes.extend(body);
+            let length = u16::try_from(frame.bytes.len() - 14).unwrap();
+            frame.bytes[16..18].copy_from_slice(&length.to_be_bytes());
+            frame.wire_len = u32::try_from(frame.bytes.len()).unwrap();
+        }
+        let found = analyse_frames(&frames);
+        let paths = found
+            .transactions
+            .iter()
+            .map(|t| path(t).map(str::to_owned));
+        paths.collect::<Vec<_>>()
+    };
+    let named = |name: &str| {
+        let name = Some(name.to_owned());
+        [name.clone(), name.clone(), name.clone(), name, None]
+    };
+    let file = reply(b"\x0aLEDGER.DAT");
+    assert_eq!(files(&opens(0x0fff, b"\0"), &file), named("LEDGER.DAT"));
+    // A request that names it itself says where it is, too.
+    let path = opens(0x0fff, b"\x02\x03DIR\x0aLEDGER.DAT");
+    assert_eq!(files(&path, &file), named("DIR/LEDGER.DAT"));
+    // Nobody names it.
+    assert_eq!(
+        files(&opens(0x0ffe, b"\0"), &reply(b"")),
+        [const { None }; 5]
+    );
+    // The open failed.
+    let mut failed = file.clone();
+    failed[0] = 0xff;
+    assert_eq!(files(&opens(0x0fff, b"\0"), &failed), [const { None }; 5]);
 }
 
 /// Whatever is named is counted once under its share, and no more.

@@ -395,6 +395,154 @@ fn what_comes_before_a_response_whose_request_is_missing_is_unknown() {
     }
 }
 
+/// Time of clients, of servers, and unknown, ms, and how many messages the capture lost where nothing below is numbered.
+fn spent(found: &Analysis) -> [i64; 4] {
+    let mut rows = found.snapshot.ledgers.iter();
+    let all = rows
+        .find(|row| matches!(row.of, LedgerOf::Capture))
+        .unwrap();
+    let ms = [Phase::Client, Phase::Server, Phase::Unknown]
+        .map(|phase| i64::try_from(all.ledger.get(phase).div_ceil(1_000_000)).unwrap());
+    let mut reasons = found.snapshot.capture.reasons.iter();
+    let lost = reasons.find(|reason| reason.name == "lost_messages");
+    let lost = lost.map_or(0, |reason| i64::try_from(reason.count).unwrap());
+    [ms[0], ms[1], ms[2], lost]
+}
+
+/// Reads of 2 ms, 10 ms apart, of which the capture lacks requests together with their responses. Only the sequence numbers of
+/// the others tell: a client does nothing for so long without asking, or asks and waits.
+#[test]
+fn what_lacks_in_both_directions_is_not_the_clients() {
+    // Without these requests and these responses: so much less of the client and of the server, so much more is unknown,
+    // and so many messages are lost.
+    const LACKS: [([usize; 3], [usize; 3], [i64; 4]); 7] = [
+        ([5; 3], [5; 3], [16, 2, 18, 2]),
+        ([6, 7, 7], [6, 7, 7], [24, 4, 28, 4]),
+        ([6, 7, 8], [6, 7, 8], [32, 6, 38, 6]),
+        // The response to one of them is there.
+        ([30, 31, 31], [31; 3], [24, 4, 28, 3]),
+        ([30, 31, 31], [30; 3], [16, 4, 20, 3]),
+        ([40, 41, 42], [40, 42, 42], [32, 6, 38, 5]),
+        // The request of one of them is there, at which its client waits.
+        ([41; 3], [40, 41, 41], [16, 4, 20, 3]),
+    ];
+    let unnumbered = |protocol: &&Protocol| protocol.one && !protocol.tcp;
+    for protocol in PROTOCOLS.iter().filter(unnumbered) {
+        let scenario = protocol.scenario(10, false, false);
+        let all = scenario.frames();
+        let whole = analyse_frames(all);
+        let before = spent(&whole);
+        for (requests, responses, [client, server, unknown, lost]) in LACKS {
+            let row = |n: usize| &whole.transactions[n];
+            let frames = [
+                requests.map(|n| row(n).request.unwrap().first.frame),
+                responses.map(|n| row(n).response.unwrap().first.frame),
+            ];
+            let rest = (1..)
+                .zip(all)
+                .filter(|(n, _)| !frames.as_flattened().contains(n));
+            let rest: Vec<_> = rest.map(|(_, frame)| frame.clone()).collect();
+            let now = spent(&analyse_frames(&rest));
+            let expected = [
+                before[0] - client,
+                before[1] - server,
+                before[2] + unknown,
+                before[3] + lost,
+            ];
+            // The ways there and back are some microseconds of each response.
+            let near = now
+                .iter()
+                .zip(expected)
+                .all(|(now, of)| (now - of).abs() <= 1);
+            assert!(
+                near && now[3] == expected[3],
+                "{}, {requests:?} {responses:?}: {now:?}, and not {expected:?}",
+                protocol.name
+            );
+        }
+    }
+}
+
+/// Nothing lacks where the sequence number goes on in another way than by one.
+#[test]
+fn sequence_numbers_that_leave_nothing_out() {
+    const READ: &str = "+0.010 C>S ncp read length=512\n+0.002 S>C ncp reply data=512\n";
+    const READS: &str = "+0.010 repeat 300 every 0.010 {\n0.000 C>S ncp read length=512\n\
+        0.002 S>C ncp reply data=512\n}\n";
+    const BURST: &str = "+0.010 C>S burst read handle=1 offset=0 length=4000\n\
+        +0.005 S>C burst read data=4000 | gap=0.001\n";
+    // Replies say the number of the connection, which the second of a client is given once more.
+    const CREATED: &str = "+0.010 C>S ncp create-connection\n+0.001 S>C ncp reply\n";
+    const DESTROYED: &str = "+0.010 C>S ncp destroy-connection\n+0.001 S>C ncp reply\n";
+    let answered = |more: &str| {
+        format!("+0.010 C>S ncp read length=512 {more}\n+0.002 S>C ncp reply data=512\n")
+    };
+    let cases = [
+        ("wraps", READS.to_owned()),
+        ("begins in the middle", answered("sequence=77") + READ),
+        (
+            "asked again",
+            format!(
+                "{READ}+0.010 C>S ncp read length=512\n+0.500 C>S again\n\
+                 +0.002 S>C ncp reply data=512\n{READ}"
+            ),
+        ),
+        (
+            "answered, and asked again late",
+            format!(
+                "{READ}{READ}{}{READ}",
+                "+0.300 C>S again\n+0.001 S>C again\n"
+            ),
+        ),
+        (
+            "several tasks",
+            format!("{READ}{}{}{READ}", answered("task=5"), answered("task=2")),
+        ),
+        ("created", format!("{CREATED}{READ}{READ}")),
+        (
+            "destroyed and created",
+            format!("{CREATED}{READ}{READ}{DESTROYED}{CREATED}{READ}{READ}"),
+        ),
+        (
+            "created once more",
+            format!(
+                "{CREATED}{READ}{READ}{READ}{CREATED}+3.000 C>S ncp date-and-time\n+0.001 S>C ncp reply\n{READ}"
+            ),
+        ),
+        (
+            "another connection",
+            format!("{READ}{}{READ}", answered("connection=9 sequence=60")),
+        ),
+        (
+            "packet burst",
+            format!(
+                "+0.010 C>S ncp burst-connect\n+0.001 S>C ncp reply\n{READ}{BURST}{BURST}{READ}"
+            ),
+        ),
+        (
+            "works on it",
+            format!(
+                "{READ}+0.010 C>S ncp read length=512\n+0.100 C>S again\n\
+                 +0.001 S>C ncp being-processed\n+0.500 S>C ncp reply data=512\n{READ}"
+            ),
+        ),
+        (
+            "watchdog",
+            format!("{READ}+30.000 S>C netware watchdog\n+0.001 C>S netware still-there\n{READ}"),
+        ),
+    ];
+    for (name, lines) in cases {
+        let text = format!(
+            "title {name}\nethernet ii\nclient C ipx 00000022.020000002201:4003\n\
+             server S ipx 00000022.020000000001:0451\n{lines}[answer]\n"
+        );
+        let scenario = Scenario::parse(name, &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let found = analyse_frames(scenario.frames());
+        assert!(found.transactions.len() >= 2, "{name}");
+        assert_eq!(spent(&found)[2..], [0, 0], "{name}");
+    }
+}
+
 /// A server that says that it works on a repeated request has it: a client that goes on has the response.
 #[test]
 fn who_goes_on_behind_a_server_that_works_has_the_response() {

@@ -158,11 +158,20 @@ impl KnownNames {
         input: Input<'_>,
         base: Option<&Arc<Place>>,
     ) -> (Option<Arc<Place>>, Told) {
+        self.read_by(|found| names(input, found), base)
+    }
+
+    /// The same of the names that `names` tells.
+    pub(crate) fn read_by(
+        &mut self,
+        names: impl FnOnce(Names<'_>),
+        base: Option<&Arc<Place>>,
+    ) -> (Option<Arc<Place>>, Told) {
         let mut place = base.map(|base| Place::clone(base)).unwrap_or_default();
         let mut told = Told::default();
         let mut offers = String::new();
         let mut offered = 0;
-        names(input, &mut |naming, text| {
+        names(&mut |naming, text| {
             if naming == Naming::Dialect {
                 if offered < OFFERS {
                     let gap = if offered > 0 { "\n" } else { "" };

@@ -1,8 +1,8 @@
 //! The shape of a dissector: plain data and plain functions, no state.
 
 use crate::{
-    Announces, Answered, Asked, Claim, Facts, Fields, Layout, Medium, Names, Next, Part, Placed,
-    Steady,
+    Announces, Answered, Asked, Claim, Facts, Fields, Id, Layout, Medium, Names, Next, Part,
+    Placed, Steady,
 };
 use std::fmt;
 
@@ -197,6 +197,10 @@ pub struct Dissector {
     pub unmarked: Option<fn(Input<'_>) -> Result<Part, Fault>>,
     /// No two requests of a connection have the same identifier (SMB2).
     pub unique_ids: bool,
+    /// How many requests of a [lane](crate::Exchange::lane) came between two whose identifiers these are and that follow
+    /// each other in the capture, where identifiers count requests. Not asked where they [count on](crate::Id::counts_on):
+    /// then there were none.
+    pub skipped: Option<fn(Id, Id) -> u32>,
     /// Says what a message whose ends take turns is, by the table in force: the user's, or with
     /// `None` its own.
     pub placed: Option<fn(Input<'_>, Option<&Layout>) -> Placed>,
@@ -204,6 +208,8 @@ pub struct Dissector {
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
     pub names: Option<fn(Input<'_>, Names<'_>)>,
+    /// Tells the name of what a response opened, where its request named nothing, and only that says how to read it.
+    pub opened: Option<fn(Input<'_>, &Asked, Names<'_>)>,
     /// Tells of the ways and servers that a PDU announces.
     pub announces: Option<Announces>,
     /// One line that says what this PDU is, without the protocol's name.
@@ -245,9 +251,11 @@ impl Dissector {
         head: None,
         unmarked: None,
         unique_ids: false,
+        skipped: None,
         placed: None,
         answer: None,
         names: None,
+        opened: None,
         announces: None,
         describe: |input, out| write!(out, "{} bytes", input.length),
         fields: plain_fields,

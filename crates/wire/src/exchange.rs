@@ -35,6 +35,27 @@ impl Id {
             None => Self(NonZeroU128::MAX),
         }
     }
+
+    /// Its name space, and its value there.
+    #[must_use]
+    pub const fn parts(self) -> (u8, u128) {
+        let number = self.0.get();
+        ((number >> 120) as u8, number & ((1 << 120) - 1))
+    }
+
+    /// Whether the second is one more than the first, in the lower 64 bits. Never so of two that are the same.
+    #[inline]
+    #[must_use]
+    pub const fn counts_on(before: Option<Self>, next: Option<Self>) -> bool {
+        Self::low(next) == Self::low(before).wrapping_add(1)
+    }
+
+    const fn low(id: Option<Self>) -> u64 {
+        match id {
+            Some(id) => id.0.get() as u64,
+            None => 0,
+        }
+    }
 }
 
 /// What class of work an operation is; statistics never mix them.

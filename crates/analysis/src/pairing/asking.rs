@@ -7,7 +7,7 @@ use crate::parties::Parties;
 use crate::turns::Said;
 use crate::world::{Between, Event, Events, Limited, World};
 use crate::{Flags, Outcome};
-use wirewait_wire::{Exchange, Expect, Kind, Parts, Timestamp};
+use wirewait_wire::{Exchange, Expect, Id, Kind, Parts, Timestamp};
 
 impl Pairing {
     pub(super) fn request(
@@ -142,17 +142,23 @@ impl Pairing {
                 && o.id != x.id
                 && o.deadline > now
         };
-        let o = &mut self.open[at];
-        if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
-            // Its client does not wait for it alone, or no longer.
-            let soon = now.plus(OVERTAKEN_NS);
-            if !o.overtaken && o.deadline > soon {
-                o.deadline = soon;
-                self.due = self.due.min(soon);
-                self.open.falls_due(at);
+        let mut o = &mut *self.open[at];
+        if !Id::counts_on(o.id, x.id) {
+            if o.id == x.id && o.is_told_apart(x) && o.state != OpenState::Done {
+                // Its client does not wait for it alone, or no longer.
+                let soon = now.plus(OVERTAKEN_NS);
+                if !o.overtaken && o.deadline > soon {
+                    o.deadline = soon;
+                    self.due = self.due.min(soon);
+                    self.open.falls_due(at);
+                }
+                self.open[at].overtaken = true;
+                return;
             }
-            self.open[at].overtaken = true;
-            return;
+            if o.lane.is_some() {
+                self.may_skip(at, x, incoming, events);
+                o = &mut *self.open[at];
+            }
         }
         // Another station may answer it yet.
         if o.state != OpenState::Done && !o.goes_to(between) {

@@ -2,11 +2,11 @@
 
 use crate::Transaction;
 use crate::message::Message;
-use crate::names::{Number, Place, SessionStart};
+use crate::names::{KnownNames, Number, Place, SessionStart};
 use crate::open::Open;
 use crate::world::{Event, Events, World};
 use std::sync::Arc;
-use wirewait_wire::{Effects, Exchange, File, Kind};
+use wirewait_wire::{Effects, Exchange, File, Kind, Names, Registry};
 
 /// What the conversation remembers besides the numbers.
 #[derive(Default)]
@@ -165,12 +165,48 @@ impl Naming {
                 self.bound = true;
             }
         }
-        if t.kind == Kind::Close
+        if matches!(t.kind, Kind::Open | Kind::Close)
             && let Some(file) = t.file
         {
+            if t.kind == Kind::Open {
+                if !told.path {
+                    self.opened(open, file, message, (&mut known, world.registry.as_ref()));
+                }
+                return;
+            }
             known.unbind(conversation, Number::File(file.handle));
             known.unbind(conversation, Number::Call(file.handle));
         }
+    }
+
+    /// What a request opened that did not name it: its answer may.
+    #[cold]
+    #[inline(never)]
+    fn opened(
+        &mut self,
+        open: &mut Open,
+        file: File,
+        message: &Message<'_>,
+        (known, registry): (&mut KnownNames, &Registry),
+    ) {
+        let tells = message
+            .dissector
+            .and_then(|id| registry.dissector(id).opened);
+        let Some(tells) = tells else {
+            return;
+        };
+        let asked = open.question();
+        let t = &mut *open.transaction;
+        let tell = |names: Names<'_>| tells(message.input, &asked, names);
+        let (place, told) = known.read_by(tell, t.place.as_ref());
+        let Some(place) = place.filter(|_| told.path) else {
+            return;
+        };
+        let conversation = self.numbers_of(t.conversation);
+        known.bind(conversation, Number::File(file.handle), &place);
+        self.bound = true;
+        t.place = Some(place);
+        open.parties.changed();
     }
 
     /// The conversation whose numbers hold in this one.

@@ -118,6 +118,7 @@ impl Pairing {
             if stray.unseen {
                 events.tell(Event::Lacked);
                 self.answers_unseen((&stray.transaction, &stray.parties), events);
+                self.was_unseen(&stray.message.exchange);
             }
             let case = Case {
                 transaction: &stray.transaction,

@@ -6,7 +6,7 @@ use crate::open::Open;
 use crate::parties::Parties;
 use crate::world::{Between, Event, Events};
 use crate::{Flags, Transaction};
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Exchange, Id, Timestamp};
 
 /// What is known of requests that the capture lacks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,19 @@ pub(super) struct UnseenRequests {
     since: Option<Timestamp>,
     /// What is found missing next was answered, and told of.
     told: bool,
+    /// The responses before the next request of which the requests are missing.
+    heard: Option<HeardResponses>,
+}
+
+/// Responses between two requests, of which the requests are missing.
+#[derive(Clone, Copy, Debug)]
+struct HeardResponses {
+    /// The number that the next request gets.
+    before: u64,
+    /// The latest one.
+    lane: Option<Id>,
+    id: Option<Id>,
+    count: u32,
 }
 
 impl UnseenRequests {
@@ -54,6 +67,66 @@ impl Pairing {
         }
     }
 
+    /// The request that stands there has to go for one that does not count on from it. Both directions may have lost what came
+    /// between, which nothing else shows where nothing below is numbered.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn may_skip(
+        &mut self,
+        at: usize,
+        x: &Exchange,
+        incoming: &Incoming<'_>,
+        events: &mut impl Events,
+    ) {
+        let (between, registry) = (incoming.between, &incoming.world.registry);
+        let skipped = incoming
+            .message
+            .dissector
+            .and_then(|id| registry.dissector(id).skipped);
+        let open = &self.open[at];
+        let (Some(skipped), Some(latest), Some(id)) = (skipped, open.id, x.id) else {
+            return;
+        };
+        let in_order = between.unordered && !between.displaced;
+        if !in_order || open.lane != x.lane || !self.is_last_of_lane(at) {
+            return;
+        }
+        let lacks = skipped(latest, id);
+        if lacks == 0 {
+            return;
+        }
+        let next = self.next_serial;
+        let same = |heard: &HeardResponses| heard.before == next && heard.lane == x.lane;
+        let heard = self.unseen.heard.filter(same);
+        // What those were to is counted already.
+        let rest = lacks.saturating_sub(heard.map_or(0, |heard| heard.count));
+        for _ in 0..rest {
+            // Request and response.
+            events.tell(Event::Lacked);
+            events.tell(Event::Lacked);
+        }
+        if heard.is_some_and(|heard| Id::counts_on(heard.id, x.id)) {
+            return;
+        }
+        let t = &open.transaction;
+        let end = t.response.or(t.request).map(|extent| extent.last.at);
+        self.unseen.since = end.max(self.unseen.answered);
+    }
+
+    /// A response of which the request is missing was told of.
+    #[cold]
+    pub(super) fn was_unseen(&mut self, response: &Exchange) {
+        let before = self.next_serial;
+        let same = |heard: &HeardResponses| heard.before == before && heard.lane == response.lane;
+        let earlier = self.unseen.heard.filter(same);
+        self.unseen.heard = Some(HeardResponses {
+            before,
+            lane: response.lane,
+            id: response.id,
+            count: earlier.map_or(0, |heard| heard.count).saturating_add(1),
+        });
+    }
+
     /// A message was cut off by the capture before it says what it is: it may be a response to any request.
     #[cold]
     pub(super) fn is_cut_off(&mut self, incoming: &Incoming<'_>, events: &mut impl Events) {
@@ -89,6 +162,7 @@ impl Pairing {
             answered: Some(end),
             since: None,
             told: true,
+            heard: self.unseen.heard,
         };
     }
 }

@@ -6,6 +6,8 @@ mod params;
 mod replies;
 mod requests;
 
+pub(super) use params::OLD_STYLE;
+
 use super::functions::UNKNOWN;
 use super::functions::{self, subfunction_offset};
 use super::nds::FUNCTION as FRAGMENT;
@@ -307,6 +309,18 @@ mod tests {
         assert_eq!(meaning(&fields, "Creation date"), "2026-11-20");
         assert_eq!(meaning(&fields, "Creation time"), "05:12:20");
         assert_eq!(text(&fields, "File name"), "F30.TXT");
+        let searched = testing::fields(&DISSECTOR, Input::whole(&search));
+        assert_eq!(text(&searched, "Search pattern"), "*", "0xFF before it");
+        // In function 89 the length of the name has two bytes.
+        let search = *b"\x22\x22\x0f\x01\x02\0\x59\x03\0\0\x06\x80\xff\x0f\0\0";
+        let mut long = reply.clone();
+        let name = long.len() - 7;
+        long.insert(name, 0);
+        let fields = answered(&search, &long);
+        assert_eq!(text(&fields, "File name"), "F30.TXT");
+        assert_eq!(fields.last().unwrap().name, "File name");
+        let search =
+            *b"\x22\x22\x0f\x01\x02\0\x57\x03\0\0\x06\x80\xff\x0f\0\0\0\0\0\0\0\0\0\0\0\x02\xff*";
         // The new style is shorter, or has no name where the old one ends.
         let fields = answered(&search, &reply[..60]);
         assert_eq!(

@@ -3,14 +3,17 @@
 //! Novell writes the order of a number's bytes behind its type, "Hi-Lo" or "Lo-Hi", and NCP
 //! has both, often in one packet; the names here say it the same way.
 
+use super::super::path;
 use super::names::{NAME_SPACES, WIDE_ATTRIBUTES, WIDE_RIGHTS};
-use wirewait_wire::Fields;
+use crate::parse::le16;
+use std::borrow::Cow;
 pub(super) use wirewait_wire::table::{
     CodedTable, FieldTable, Param, be16 as word, be32 as long, be64 as quad, bytes, counted, group,
     le16 as lo_word, le32 as lo_long, le64 as lo_quad, long_name, name, repeat, reserved, rest,
     text, u8 as byte,
 };
 use wirewait_wire::table::{custom, describe};
+use wirewait_wire::{Fields, Text};
 
 /// A date as DOS writes it, the high byte first.
 pub(super) const fn date(name: &'static str) -> Param {
@@ -30,6 +33,42 @@ pub(super) const fn time(name: &'static str) -> Param {
 /// A time of day as DOS writes it, the low byte first.
 pub(super) const fn lo_time(name: &'static str) -> Param {
     lo_word(name).dos_time("")
+}
+
+/// A length byte and the name of a file, or a pattern for some.
+pub(super) const fn file_name(label: &'static str) -> Param {
+    custom(label, |f, label| {
+        let first = path::component(path::Shape::Name, f.peek());
+        let typed = first.and_then(|(bytes, _)| with_wildcards(f, bytes));
+        name(label).read(f)?;
+        if let Some(typed) = typed {
+            f.shown(Text::Bytes(&typed));
+        }
+        Some(())
+    })
+}
+
+/// The same with a length of two bytes, in UTF-8.
+pub(super) const fn long_file_name(label: &'static str) -> Param {
+    custom(label, |f, label| {
+        let first = path::component(path::Shape::LongName, f.peek());
+        let typed = first.and_then(|(bytes, _)| with_wildcards(f, bytes));
+        long_name(label).read(f)?;
+        if let Some(typed) = typed {
+            f.shown(String::from_utf8_lossy(&typed));
+        }
+        Some(())
+    })
+}
+
+/// The name as a person types it, if it has wildcards in another form.
+fn with_wildcards(f: &Fields<'_>, name: &[u8]) -> Option<Vec<u8>> {
+    let packet = f.input().bytes;
+    let [.., function, subfunction] = *packet.first_chunk::<8>()?;
+    match path::typed(name, path::is_pattern(function, subfunction, packet)) {
+        Cow::Owned(typed) => Some(typed),
+        Cow::Borrowed(_) => None,
+    }
 }
 
 /// A count of names, and the names.
@@ -61,11 +100,20 @@ pub(super) const fn two_long_places() -> Param {
 
 /// What a reply tells of a file in any name space, in the old style or the new one.
 pub(super) const fn file_information() -> Param {
-    custom("NetWare information", file)
+    custom("NetWare information", |f, name| {
+        file(f, name, (1, FILE_NAME))
+    })
 }
 
-const COMPONENT: Param = name("Component");
-const LONG_COMPONENT: Param = long_name("Component");
+/// The same as function 89 has it, with a long name.
+pub(super) const fn long_file_information() -> Param {
+    custom("NetWare information", |f, name| {
+        file(f, name, (2, LONG_FILE_NAME))
+    })
+}
+
+const COMPONENT: Param = file_name("Component");
+const LONG_COMPONENT: Param = long_file_name("Component");
 const COMPONENT_COUNT: Param = byte("Component count");
 
 const HANDLE_FLAG: Param = byte("Handle flag").hex().one_of(&[
@@ -131,14 +179,18 @@ fn components(f: &mut Fields<'_>, count: u64, component: Param) -> Option<()> {
 }
 
 /// Bytes of the old style of file information before the name.
-const OLD_STYLE: u32 = 76;
+pub(in super::super) const OLD_STYLE: u32 = 76;
 
 /// The old style has a place for everything, asked for or not, and a name at the end of it.
 /// Of the new style only the request tells what it has; so it is taken for the old one if
 /// the length of the name stands at its place and the name ends within the packet.
-fn file(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
-    let length = f.peek().get(OLD_STYLE as usize).copied();
-    let is_old = length.is_some_and(|n| OLD_STYLE + 1 + u32::from(n) <= f.left());
+fn file(f: &mut Fields<'_>, name: &'static str, (wide, file_name): (u32, Param)) -> Option<()> {
+    let bytes = f.peek();
+    let length = match wide {
+        2 => le16(bytes, OLD_STYLE as usize),
+        _ => bytes.get(OLD_STYLE as usize).copied().map(u16::from),
+    };
+    let is_old = length.is_some_and(|n| OLD_STYLE + wide + u32::from(n) <= f.left());
     if !is_old {
         let any = f.left() > 0;
         f.rest(name)?;
@@ -147,10 +199,17 @@ fn file(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
         }
         return Some(());
     }
-    group(name, FILE_INFORMATION).read(f).map(|_| ())
+    f.open(name);
+    describe(f, FILE_INFORMATION)?;
+    file_name.read(f)?;
+    f.close();
+    Some(())
 }
 
-/// The old style, in the order of its bytes.
+const FILE_NAME: Param = name("File name");
+const LONG_FILE_NAME: Param = long_name("File name");
+
+/// The old style, in the order of its bytes, up to the name.
 const FILE_INFORMATION: FieldTable = &[
     lo_long("Space allocated"),
     lo_long("Attributes").flags(WIDE_ATTRIBUTES),
@@ -177,7 +236,6 @@ const FILE_INFORMATION: FieldTable = &[
     lo_long("EA key size"),
     byte("Creator name space").one_of(NAME_SPACES),
     reserved(3),
-    name("File name"),
 ];
 
 #[cfg(test)]

@@ -35,6 +35,11 @@ const ENTRY: Param = lo_long("Directory entry number").hex();
 const SET: Param = byte("Attributes").flags(ATTRIBUTES);
 const SEARCH_SEQUENCE: Param = group("Search sequence", &[VOLUME, ENTRY, SEQUENCE]);
 const QUEUE: Param = lo_long("Queue ID").hex();
+const OPENED: Param = byte("Open create action").flags(OPEN_ACTION);
+const RETURN_FLAGS: Param = byte("Return flags").hex();
+const MORE_ENTRIES: Param = byte("More entries").one_of(MORE);
+const INFORMATION_COUNT: Param = lo_word("Information count");
+const EFFECTIVE: Param = lo_word("Effective rights").flags(WIDE_RIGHTS);
 
 /// What an old open, create or search tells of a file.
 const OLD_FILE: Param = group(
@@ -163,22 +168,20 @@ static DIRECTORIES: &[CodedTable] = field_tables! {
 };
 
 static NAME_SPACE: &[CodedTable] = field_tables! {
-    87 | 89/1 | 30 | 32 | 33 => [
-        OPEN_FILE, byte("Open create action").flags(OPEN_ACTION), byte("Return flags").hex(),
-        file_information(),
-    ];
+    87/1 | 30 | 32 | 33 => [OPEN_FILE, OPENED, RETURN_FLAGS, file_information()];
+    89/1 | 30 | 32 | 33 => [OPEN_FILE, OPENED, RETURN_FLAGS, long_file_information()];
     87 | 89/2 => [VOLUME, lo_long("Directory number").hex(), ENTRY];
-    87 | 89/3 => [SEARCH_SEQUENCE, reserved(1), file_information()];
+    87/3 => [SEARCH_SEQUENCE, reserved(1), file_information()];
+    89/3 => [SEARCH_SEQUENCE, reserved(1), long_file_information()];
     87 | 89/5 => [
         SEQUENCE, lo_word("Object ID count"),
         repeat("Trustee", &[OBJECT, lo_word("Trustee rights").flags(WIDE_RIGHTS)]),
     ];
-    87 | 89/6 => [file_information()];
+    87/6 => [file_information()];
+    89/6 => [long_file_information()];
     87 | 89/12 => [byte("Directory handle"), VOLUME, reserved(4)];
-    87 | 89/20 | 40 => [
-        SEARCH_SEQUENCE, byte("More entries").one_of(MORE), lo_word("Information count"),
-        file_information(),
-    ];
+    87/20 | 40 => [SEARCH_SEQUENCE, MORE_ENTRIES, INFORMATION_COUNT, file_information()];
+    89/20 | 40 => [SEARCH_SEQUENCE, MORE_ENTRIES, INFORMATION_COUNT, long_file_information()];
     87/21 => [name("Path")];
     87 | 89/22 => [
         lo_long("Directory base").hex(), lo_long("DOS directory base").hex(), VOLUME,
@@ -190,7 +193,8 @@ static NAME_SPACE: &[CodedTable] = field_tables! {
         lo_word("Path cookie flags").hex(), lo_long("Cookie 1").hex(), lo_long("Cookie 2").hex(),
         lo_word("Path component size"), lo_word("Path component count"), rest("Path components"),
     ];
-    87 | 89/29 => [lo_word("Effective rights").flags(WIDE_RIGHTS), file_information()];
+    87/29 => [EFFECTIVE, file_information()];
+    89/29 => [EFFECTIVE, long_file_information()];
     87/64 => [word("Bytes read"), counted("Data")];
     87/66 => [lo_quad("File size")];
     87/70 => [quad("Bytes copied")];

@@ -97,18 +97,18 @@ pub(super) static FILES: &[CodedTable] = field_tables! {
     37 => [lo_long("NCP extension number"), rest("Data")];
     59 | 61 | 66 | 71 => [reserved(1), FILE];
     62 => [HANDLE, name("Path")];
-    63 => [VOLUME, word("Directory ID").hex(), word("Search sequence"), SEARCHED, name("Search pattern")];
-    64 => [word("Search sequence"), HANDLE, SEARCHED, name("File name")];
+    63 => [VOLUME, word("Directory ID").hex(), word("Search sequence"), SEARCHED, file_name("Search pattern")];
+    64 => [word("Search sequence"), HANDLE, SEARCHED, file_name("File name")];
     65 => [HANDLE, SEARCHED, name("File name")];
     67 | 77 => [HANDLE, SET, name("File name")];
-    68 => [HANDLE, SEARCHED, name("File name")];
-    69 => [HANDLE, SEARCHED, name("File name"), byte("Target directory handle"), name("New file name")];
-    70 => [SET, HANDLE, SEARCHED, name("File name")];
+    68 => [HANDLE, SEARCHED, file_name("File name")];
+    69 => [HANDLE, SEARCHED, file_name("File name"), byte("Target directory handle"), file_name("New file name")];
+    70 => [SET, HANDLE, SEARCHED, file_name("File name")];
     72 => [reserved(1), FILE, long("File offset"), word("Bytes to read")];
     73 => [reserved(1), FILE, long("File offset"), word("Bytes to write"), counted("Data")];
     75 => [reserved(1), FILE, time("File time"), date("File date")];
     76 => [HANDLE, SEARCHED, byte("Desired access").flags(ACCESS), name("File name")];
-    79 => [SET, HANDLE, SEARCHED, name("File name")];
+    79 => [SET, HANDLE, SEARCHED, file_name("File name")];
     84 => [HANDLE, SET, byte("Desired access").flags(ACCESS), byte("Action"), name("File name")];
     85 => [word("Structure length"), FILE, lo_long("File offset")];
     97 => [word("Proposed maximum size"), byte("Options").flags(PACKET_OPTIONS)];
@@ -190,7 +190,7 @@ pub(super) static DIRECTORIES: &[CodedTable] = field_tables! {
     22/27 => [HANDLE, SEQUENCE];
     22/28 => [HANDLE, SEQUENCE, name("File name"), name("New file name")];
     22/29 => [HANDLE, SEQUENCE];
-    22/30 => [HANDLE, SEARCHED, SEQUENCE, name("Search pattern")];
+    22/30 => [HANDLE, SEARCHED, SEQUENCE, file_name("Search pattern")];
     22/32 => [VOLUME, SEQUENCE];
     22/33 => [VOLUME, OBJECT, lo_long("Disk space limit")];
     22/34 => [VOLUME, OBJECT];
@@ -206,7 +206,7 @@ pub(super) static DIRECTORIES: &[CodedTable] = field_tables! {
     ];
     22/38 => [HANDLE, byte("Sequence"), name("Path")];
     22/39 => [HANDLE, OBJECT, lo_word("Trustee rights").flags(WIDE_RIGHTS), name("Path")];
-    22/40 => [HANDLE, SEARCHED, SEQUENCE, name("Search pattern")];
+    22/40 => [HANDLE, SEARCHED, SEQUENCE, file_name("Search pattern")];
     22/41 => [VOLUME, lo_long("Object ID").hex()];
     22/43 => [HANDLE, OBJECT, byte("Unused"), name("Path")];
     22/46 => [
@@ -289,7 +289,7 @@ const EA_KEY: Param = long_name("EA key");
 pub(super) static NAME_SPACE: &[CodedTable] = field_tables! {
     87/1 | 32 => [SPACE, MODE, WIDE_SEARCHED, ASKED, ASKED_TOO, ENTRY_ATTRIBUTES, DESIRED, place("File")];
     87/2 => [SPACE, reserved(1), place("Directory")];
-    87/3 => [SPACE, STREAM, WIDE_SEARCHED, ASKED, ASKED_TOO, SEARCH_SEQUENCE, name("Search pattern")];
+    87/3 => [SPACE, STREAM, WIDE_SEARCHED, ASKED, ASKED_TOO, SEARCH_SEQUENCE, file_name("Search pattern")];
     87/4 => [SPACE, byte("Rename flag"), WIDE_SEARCHED, two_places()];
     87/5 => [SPACE, reserved(1), WIDE_SEARCHED, SEQUENCE, place("File")];
     87/6 | 29 => [FROM_SPACE, TO_SPACE, WIDE_SEARCHED, ASKED, ASKED_TOO, place("File")];
@@ -319,7 +319,7 @@ pub(super) static NAME_SPACE: &[CodedTable] = field_tables! {
         SPACE, STREAM, WIDE_SEARCHED, ASKED, ASKED_TOO,
         lo_word("Return information count"),
         SEARCH_SEQUENCE,
-        name("Search pattern"),
+        file_name("Search pattern"),
     ];
     87/21 => [SPACE, HANDLE];
     87/22 => [FROM_SPACE, TO_SPACE, lo_word("Destination name space indicator"), place("Directory")];
@@ -391,7 +391,7 @@ pub(super) static LONG_NAMES: &[CodedTable] = field_tables! {
     89/2 => [SPACE, reserved(1), long_place("Directory")];
     89/3 => [
         SPACE, STREAM, WIDE_SEARCHED, ASKED, ASKED_TOO, SEARCH_SEQUENCE, TEXT_TYPE,
-        long_name("Search pattern"),
+        long_file_name("Search pattern"),
     ];
     89/4 => [SPACE, byte("Rename flag"), WIDE_SEARCHED, two_long_places()];
     89/5 => [SPACE, byte("Maximum object IDs"), WIDE_SEARCHED, SEQUENCE, long_place("File")];
@@ -424,7 +424,7 @@ pub(super) static LONG_NAMES: &[CodedTable] = field_tables! {
         SPACE, STREAM, WIDE_SEARCHED, ASKED, ASKED_TOO,
         lo_word("Return information count"),
         SEARCH_SEQUENCE, TEXT_TYPE,
-        long_name("Search pattern"),
+        long_file_name("Search pattern"),
     ];
     89/22 => [FROM_SPACE, TO_SPACE, lo_word("Destination name space indicator"), long_place("Directory")];
     89/25 => [
