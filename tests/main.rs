@@ -54,6 +54,7 @@ mod ports;
 mod program;
 mod property;
 mod protocols;
+mod rates;
 mod recent;
 mod resume;
 mod rights;
