@@ -4,6 +4,7 @@ mod annotate;
 mod apart;
 mod arrivals;
 mod between;
+mod chains;
 mod churn;
 mod clock;
 mod clock_set;
