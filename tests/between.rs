@@ -4,7 +4,7 @@
 use crate::known::{CARRIERS, TROUBLES};
 use crate::support::{capture_of, captures, program};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use wirewait_synth::Scenario;
 use wirewait_synth::lab::{LabCase, LabEnd, LabRun, LabTruth};
 
@@ -360,4 +360,114 @@ fn a_wait_for_another_clients_oplock_is_not_the_servers() {
     assert_eq!(number(&joined, "client_ns"), 200 * ms, "{joined}");
     assert_eq!(number(&joined, "server_ns"), 10 * ms, "{joined}");
     assert_eq!(number(&joined, "way_ns"), 2 * ms, "{joined}");
+}
+
+/// Forty reads of 2 ms at their server, 3 ms away: each with an identification of its own, but for its length like
+/// any other. The frames at the client, those at the server.
+fn forty_frames() -> [Vec<wirewait_synth::OwnedFrame>; 2] {
+    let mut text = "title forty reads\nclient C tcp 10.0.0.1:1025\nserver S tcp 10.0.0.9:445\n\
+         0.000 C>S connect gap=0.02\n"
+        .to_owned();
+    for n in 0..40 {
+        let (asks, answers) = (100 + 20 * n, 108 + 20 * n);
+        let second = |ms: i64| format!("{}.{:03}", ms / 1000, ms % 1000);
+        text += &format!("{} C>S smb2 read length=512 mid={n}\n", second(asks));
+        text += &format!("{} S>C smb2 read data=512 mid={n}\n", second(answers));
+    }
+    let scenario = Scenario::parse("forty", &text);
+    let at_client = scenario.unwrap_or_else(|e| panic!("{e}")).frames().to_vec();
+    let mut at_server = at_client.clone();
+    for frame in &mut at_server {
+        let from_client = frame.bytes[26..30] == [10, 0, 0, 1];
+        let way = if from_client { 3_000_000 } else { -3_000_000 };
+        frame.at = frame.at.plus(way);
+    }
+    [at_client, at_server]
+}
+
+fn file_of(folder: &Path, name: &str, frames: &[wirewait_synth::OwnedFrame]) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, capture_of(frames)).unwrap();
+    path
+}
+
+/// A capture that keeps 96 bytes of a frame, or 68, has less of a packet than is compared where both are whole.
+#[test]
+fn captures_of_which_one_is_cut_are_joined() {
+    let folder = std::env::temp_dir().join(format!("wirewait-cut-{}", std::process::id()));
+    crate::support::shared_folder(&folder);
+    let [at_client, at_server] = forty_frames();
+    let client = file_of(&folder, "client.pcap", &at_client);
+    let whole = between(&client, &file_of(&folder, "server.pcap", &at_server)).unwrap();
+    assert_eq!(number(&whole, "requests"), 40);
+    let same = number(&whole, "same_frames");
+    assert_eq!(same, at_client.len() as i64);
+    for snaplen in [96, 68] {
+        let cut = folder.join(format!("cut-{snaplen}.pcap"));
+        let done = std::process::Command::new("editcap")
+            .args(["-s", &snaplen.to_string()])
+            .args([&folder.join("server.pcap"), &cut])
+            .status();
+        let Ok(status) = done else {
+            println!("skipped: editcap is missing");
+            return;
+        };
+        assert!(status.success());
+        if snaplen == 68 {
+            // They have no whole header of a request.
+            let why = between(&client, &cut).unwrap_err();
+            assert!(why.contains("have frames in common"), "{why}");
+            continue;
+        }
+        let joined = between(&client, &cut).unwrap();
+        assert_eq!(number(&joined, "same_frames"), same, "{snaplen}: {joined}");
+        for way in ["to_servers", "to_clients"] {
+            assert_eq!(number(&joined[way], "lost"), 0, "{snaplen}: {joined}");
+            assert_eq!(
+                number(&joined[way], "only_behind"),
+                0,
+                "{snaplen}: {joined}"
+            );
+        }
+        assert_eq!(number(&joined, "requests"), 40, "{joined}");
+        assert_eq!(joined["culprit"], whole["culprit"]);
+        // The other way round, too.
+        assert_eq!(
+            number(&between(&cut, &client).unwrap(), "same_frames"),
+            same
+        );
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// A station asks everyone for a name that nobody has, as both captures show: no request to a server was in vain.
+#[test]
+fn questions_to_everyone_are_not_requests_in_vain() {
+    let folder = std::env::temp_dir().join(format!("wirewait-everyone-{}", std::process::id()));
+    crate::support::shared_folder(&folder);
+    let mut frames = forty_frames();
+    let path = crate::support::root().join("captures/nbipx/find-name.scenario");
+    let text = std::fs::read_to_string(path).unwrap();
+    let asked = Scenario::parse("name", &text).unwrap_or_else(|e| panic!("{e}"));
+    for frames in &mut frames {
+        let first = frames[0].at;
+        let from = asked.frames()[0].at;
+        frames.extend(asked.frames().iter().map(|frame| {
+            let mut frame = frame.clone();
+            frame.at = first.plus(frame.at.since(from) + 100_500_000);
+            frame
+        }));
+        frames.sort_by_key(|frame| frame.at);
+    }
+    let client = file_of(&folder, "client.pcap", &frames[0]);
+    let server = file_of(&folder, "server.pcap", &frames[1]);
+    let rows = program().arg("transactions").arg(&client).output().unwrap();
+    let rows = String::from_utf8(rows.stdout).unwrap();
+    let asked = |row: &&str| row.contains("FIND NAME") && row.contains("unanswered");
+    assert_eq!(rows.lines().filter(asked).count(), 1, "{rows}");
+    let joined = between(&client, &server).unwrap();
+    // One of the names is there.
+    assert_eq!(number(&joined, "requests"), 41, "{joined}");
+    assert_eq!(number(&joined, "unanswered"), 0, "{joined}");
+    let _ = std::fs::remove_dir_all(&folder);
 }

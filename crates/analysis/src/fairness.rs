@@ -111,7 +111,7 @@ impl Fairness {
 /// File data per second of the time in which the station was at work, bytes.
 fn rate(row: &StationRow) -> Option<u64> {
     let ns = u128::from(row.busy_ns) + u128::from(row.client_ns);
-    let rate = (u128::from(row.data_bytes) * 1_000_000_000).checked_div(ns)?;
+    let rate = (u128::from(row.moving_bytes) * 1_000_000_000).checked_div(ns)?;
     u64::try_from(rate).ok().filter(|rate| *rate > 0)
 }
 
@@ -128,7 +128,7 @@ mod tests {
         row.response_time.total = i128::from(mean_ms) * 1_000_000 * i128::from(times);
         row.normalised_mean = Some(normalised);
         row.busy_ns = mean_ms.unsigned_abs() * 1_000_000 * times;
-        row.data_bytes = 1000 * times;
+        (row.data_bytes, row.moving_bytes) = (1200 * times, 1000 * times);
         row
     }
 

@@ -209,6 +209,7 @@ fn enter(group: &mut Group, (t, took): (&Transaction, Option<&LineTimes>), order
     group.data_bytes = group.data_bytes.saturating_add(t.data_bytes);
     if let (Some(took), Some(request), Some(response)) = (took, t.request, t.response) {
         if t.data_bytes > 0 {
+            group.moving_bytes = group.moving_bytes.saturating_add(t.data_bytes);
             group.moving_ns += i128::from(took.response_ns);
         }
         let (first, last) = (request.first.at, response.last.at);

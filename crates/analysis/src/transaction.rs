@@ -307,6 +307,12 @@ impl Transaction {
         steps.between(first, last)
     }
 
+    /// Whether it says itself that it goes to all stations, any of which may answer, or none.
+    #[must_use]
+    pub const fn asks_everyone(&self) -> bool {
+        self.everyone
+    }
+
     /// Whether nobody answered in the time that there was, as far as the capture shows: one that was open at its end, or whose
     /// response it may lack, may have been answered; one that was cancelled, or taken by a limit, too.
     #[must_use]

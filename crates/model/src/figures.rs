@@ -95,6 +95,9 @@ pub struct PlaceRow {
     pub read_bytes: u64,
     /// Frames, by what they did.
     pub frames: FrameSums,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved file data, ns.
     pub moving_ns: i128,
     /// Values of turnaround and response time, or some of them.
@@ -116,6 +119,7 @@ impl PlaceRow {
             written_bytes: 0,
             read_bytes: 0,
             frames: FrameSums::default(),
+            moving_bytes: 0,
             moving_ns: 0,
             samples: Samples::default(),
         }
@@ -241,9 +245,12 @@ pub struct ServerRow {
     pub frames: FrameSums,
     /// File data moved, bytes.
     pub data_bytes: u64,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved file data, ns.
     pub moving_ns: i128,
-    /// File data per second of that time, bytes; `None` where no data or no time.
+    /// `moving_bytes` per second of that time; `None` where no data or no time.
     pub throughput: Option<u64>,
     /// The values of turnaround and response time.
     pub samples: Samples,
@@ -277,6 +284,9 @@ pub struct StationRow {
     pub retransmitted: u64,
     /// Frames of its requests, by what they did.
     pub frames: FrameSums,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of its requests that moved file data, ns.
     pub moving_ns: i128,
     /// Active time that is not the client's own, ns: it waited for the network or a server.
@@ -309,6 +319,9 @@ pub struct HopRow {
     pub turnaround: Spread,
     /// File data moved, bytes.
     pub data_bytes: u64,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved it, ns.
     pub moving_ns: i128,
     /// From the first request's first frame to the last answer's last, ns.
@@ -327,9 +340,9 @@ impl HopRow {
     /// File data per second of response time, bytes: what one request got.
     #[must_use]
     pub fn per_request(&self) -> Option<u64> {
-        let scaled = u128::from(self.data_bytes) * 1_000_000_000;
+        let scaled = u128::from(self.moving_bytes) * 1_000_000_000;
         let rate = scaled.checked_div(self.moving_ns.unsigned_abs())?;
-        u64::try_from(rate).ok().filter(|_| self.data_bytes > 0)
+        u64::try_from(rate).ok().filter(|_| self.moving_bytes > 0)
     }
 }
 

@@ -180,7 +180,9 @@ pub struct Group {
     pub retransmitted: u64,
     /// Bytes of file data moved.
     pub data_bytes: u64,
-    /// Response time of those that moved some, ns.
+    /// Bytes of those that moved some and have a response time.
+    pub moving_bytes: u64,
+    /// Response time of those, ns.
     pub moving_ns: i128,
     /// From the first frame of those with times to the last.
     pub span: Option<(Timestamp, Timestamp)>,
@@ -203,6 +205,7 @@ impl Group {
             frames: FrameSums::default(),
             retransmitted: 0,
             data_bytes: 0,
+            moving_bytes: 0,
             moving_ns: 0,
             span: None,
             excluded: Exclusions::default(),
@@ -218,13 +221,15 @@ impl Group {
             frames,
             retransmitted,
             data_bytes,
+            moving_bytes,
             moving_ns,
             span,
             excluded,
             lines,
         } = self;
         (*counts, *frames) = (Counts::default(), FrameSums::default());
-        (*retransmitted, *data_bytes, *moving_ns) = (0, 0, 0);
+        (*retransmitted, *data_bytes) = (0, 0);
+        (*moving_bytes, *moving_ns) = (0, 0);
         *span = None;
         *excluded = Exclusions::default();
         lines.clear();

@@ -77,6 +77,6 @@ pub mod words {
     };
     pub use crate::text::why::{named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
-    pub use crate::transactions::StatusName;
+    pub use crate::transactions::ended;
     pub use crate::verdict::{bound_mark, doubts, marked, narrowed, position, sentence, share};
 }

@@ -114,6 +114,7 @@ pub(crate) fn server_row() -> ServerRow {
             offloaded: 0,
         },
         data_bytes: 8192,
+        moving_bytes: 8192,
         moving_ns: 2_001_510_000,
         throughput: Some(1_074_700),
         samples: samples(),
@@ -229,6 +230,7 @@ pub(crate) fn snapshot() -> Snapshot {
             ..FrameSums::default()
         },
         data_bytes: 0,
+        moving_bytes: 0,
         moving_ns: 0,
         throughput: None,
         samples: Samples::default(),
@@ -270,6 +272,7 @@ pub(crate) fn snapshot() -> Snapshot {
             normalised_max: Some(2_000_000),
             retransmitted: 1,
             frames: server_row().frames,
+            moving_bytes: 8192,
             moving_ns: 2_001_510_000,
             busy_ns: 2_001_510_000,
             client_ns: 400_000_000,
@@ -296,6 +299,7 @@ pub(crate) fn snapshot() -> Snapshot {
             read_bytes: 8192,
             written_bytes: 0,
             frames: server_row().frames,
+            moving_bytes: 8192,
             moving_ns: 2_001_510_000,
             samples: samples(),
             ..PlaceRow::new(&Label {

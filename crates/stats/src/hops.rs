@@ -19,6 +19,7 @@ struct HopTally {
     response_time: Distribution,
     turnaround: Spread,
     data_bytes: u64,
+    moving_bytes: u64,
     moving_ns: i128,
     span: Option<(Timestamp, Timestamp)>,
 }
@@ -42,6 +43,7 @@ impl HopTally {
     fn count(&mut self, group: &Group, times: &GroupTimes) {
         self.counts.merge(&group.counts);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
+        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
         self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
         self.span = match (self.span, group.span) {
             (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
@@ -61,6 +63,7 @@ impl HopTally {
         row.response_time = self.response_time.times();
         row.turnaround = self.turnaround;
         row.data_bytes = self.data_bytes;
+        row.moving_bytes = self.moving_bytes;
         row.moving_ns = self.moving_ns;
         row.elapsed_ns = elapsed.try_into().unwrap_or(0);
         row
@@ -77,7 +80,8 @@ mod tests {
         let behind = |hops, mut of: Group| {
             of.key.hops = hops;
             of.span = Some((Timestamp::from_nanos(0), Timestamp::from_nanos(1_000_000)));
-            of.data_bytes = 500;
+            (of.data_bytes, of.moving_bytes) = (500, 400);
+            of.moving_ns = 100_000;
             of
         };
         let mut hops = Hops::default();
@@ -101,5 +105,7 @@ mod tests {
         );
         // 1,000 bytes in 1 ms.
         assert_eq!(two.throughput(), Some(1_000_000));
+        // 800 of them in 200 us of response time.
+        assert_eq!(two.per_request(), Some(4_000_000));
     }
 }

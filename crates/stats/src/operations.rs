@@ -26,7 +26,9 @@ struct OperationTally {
     response_transfer: Distribution,
     frames: FrameSums,
     data_bytes: u64,
-    /// Response time of the transactions that moved data.
+    /// Of the transactions that moved data and have a response time.
+    moving_bytes: u64,
+    /// That time.
     moving_ns: i128,
 }
 
@@ -131,6 +133,7 @@ impl OperationTally {
         self.counts.merge(&group.counts);
         self.frames.merge(&group.frames);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
+        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
         self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
         self.response_time.record_all(&times.response_time);
         self.turnaround.record_all(&times.turnaround);
@@ -140,7 +143,7 @@ impl OperationTally {
 
     fn shown(&self, at: &OperationAt) -> ServerRow {
         let throughput = (self.moving_ns > 0)
-            .then(|| u128::from(self.data_bytes) * 1_000_000_000 / self.moving_ns.unsigned_abs())
+            .then(|| u128::from(self.moving_bytes) * 1_000_000_000 / self.moving_ns.unsigned_abs())
             .filter(|rate| *rate > 0)
             .and_then(|rate| u64::try_from(rate).ok());
         let mut row = ServerRow::default();
@@ -157,6 +160,7 @@ impl OperationTally {
         row.response_transfer = self.response_transfer.times();
         row.frames = self.frames;
         row.data_bytes = self.data_bytes;
+        row.moving_bytes = self.moving_bytes;
         row.moving_ns = self.moving_ns;
         row.throughput = throughput;
         row.samples = Samples {
@@ -180,7 +184,8 @@ mod tests {
         };
         let mut operations = Operations::new(&options);
         let mut one = group(Some(1), &[timed(1_000), timed(3_000)]);
-        one.data_bytes = 500;
+        // Of 800 bytes, 500 are of requests with a time.
+        (one.data_bytes, one.moving_bytes) = (800, 500);
         one.moving_ns = 4_000;
         let mut another = one.clone();
         another.key.at = later(one.key.at);

@@ -23,6 +23,7 @@ struct PlaceTally {
     read_bytes: u64,
     written_bytes: u64,
     frames: FrameSums,
+    moving_bytes: u64,
     moving_ns: i128,
     turnarounds: Draw,
     response_times: Draw,
@@ -84,6 +85,7 @@ impl PlaceTally {
         }
         self.response_time.merge(times.response_time.spread());
         self.turnaround.merge(times.turnaround.spread());
+        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
         self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
         for (line, took) in group.lines.iter().filter_map(|l| Some((l, l.times?))) {
             self.response_times.record(line.number, took.response_ns);
@@ -101,6 +103,7 @@ impl PlaceTally {
         row.read_bytes = self.read_bytes;
         row.written_bytes = self.written_bytes;
         row.frames = self.frames;
+        row.moving_bytes = self.moving_bytes;
         row.moving_ns = self.moving_ns;
         row.samples = Samples {
             turnaround: self.turnarounds.sample(),

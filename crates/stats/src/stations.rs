@@ -30,6 +30,7 @@ struct Client {
     squares: u128,
     retransmitted: u64,
     frames: FrameSums,
+    moving_bytes: u64,
     moving_ns: i128,
     data_bytes: u64,
     outstanding: u32,
@@ -216,6 +217,7 @@ impl Client {
         self.retransmitted = self.retransmitted.saturating_add(group.retransmitted);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
         if counts_for_stations(group.key.kind) {
+            self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
             self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
             self.response_time.record_all(&times.response_time);
             self.turnaround.record_all(&times.turnaround);
@@ -264,6 +266,7 @@ impl Client {
         row.normalised_max = normalised_one(times.max);
         row.retransmitted = self.retransmitted;
         row.frames = self.frames;
+        row.moving_bytes = self.moving_bytes;
         row.moving_ns = self.moving_ns;
         row.busy_ns = self.busy_ns;
         row.client_ns = self.client_ns;

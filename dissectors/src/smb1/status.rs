@@ -89,8 +89,9 @@ fn named(table: &[(u32, &'static str)], code: u32) -> Option<&'static str> {
     table.get(at).map(|entry| entry.1)
 }
 
-/// MS-CIFS 2.2.2.4, in the order of [`dos_code`] (code first, then class).
-static DOS: [(u32, &str); 107] = [
+/// MS-CIFS 2.2.2.4, in the order of [`dos_code`] (code first, then class). Servers send further numbers of Win32 in
+/// class ERRDOS: those that tshark knows, too, by their names in MS-ERREF 2.2.
+static DOS: [(u32, &str); 117] = [
     (0x0000_00ff, "ERRCMD"),
     (0x0001_0001, "ERRDOS/ERRbadfunc"),
     (0x0001_0002, "ERRSRV/ERRerror"),
@@ -150,8 +151,10 @@ static DOS: [(u32, &str); 107] = [
     (0x0032_0002, "ERRSRV/ERRqtoobig"),
     (0x0033_0002, "ERRSRV/ERRqeof"),
     (0x0034_0002, "ERRSRV/ERRinvpfid"),
+    (0x0040_0001, "ERRDOS/ERROR_NETNAME_DELETED"),
     (0x0040_0002, "ERRSRV/ERRsmbcmd"),
     (0x0041_0002, "ERRSRV/ERRsrverror"),
+    (0x0042_0001, "ERRDOS/ERROR_BAD_DEV_TYPE"),
     (0x0043_0001, "ERRDOS/ERRnosuchshare"),
     (0x0043_0002, "ERRSRV/ERRfilespecs"),
     (0x0044_0002, "ERRSRV/ERRbadlink"),
@@ -170,14 +173,19 @@ static DOS: [(u32, &str); 107] = [
     (0x0059_0002, "ERRSRV/ERRnoresource"),
     (0x005a_0002, "ERRSRV/ERRtoomanyuids"),
     (0x005b_0002, "ERRSRV/ERRbaduid"),
+    (0x006e_0001, "ERRDOS/ERROR_OPEN_FAILED"),
+    (0x006f_0001, "ERRDOS/ERROR_BUFFER_OVERFLOW"),
     (0x0070_0001, "ERRDOS/ERRdiskfull"),
     (0x0071_0001, "ERRDOS/ERROR_NO_MORE_SEARCH_HANDLES"),
+    (0x007a_0001, "ERRDOS/ERROR_INSUFFICIENT_BUFFER"),
     (0x007b_0001, "ERRDOS/ERRinvalidname"),
     (0x007c_0001, "ERRDOS/ERRunknownlevel"),
     (0x0083_0001, "ERRDOS/ERRinvalidseek"),
     (0x009e_0001, "ERRDOS/ERROR_NOT_LOCKED"),
+    (0x00a1_0001, "ERRDOS/ERROR_BAD_PATHNAME"),
     (0x00ad_0001, "ERRDOS/ERROR_CANCEL_VIOLATION"),
     (0x00ae_0001, "ERRDOS/ERROR_ATOMIC_LOCKS_NOT_SUPPORTED"),
+    (0x00b7_0001, "ERRDOS/ERROR_ALREADY_EXISTS"),
     (0x00e6_0001, "ERRDOS/ERRbadpipe"),
     (0x00e7_0001, "ERRDOS/ERRpipebusy"),
     (0x00e8_0001, "ERRDOS/ERRpipeclosing"),
@@ -189,10 +197,13 @@ static DOS: [(u32, &str); 107] = [
     (0x00fc_0002, "ERRSRV/ERRcontmpx"),
     (0x00fe_0002, "ERRSRV/ERRbadPassword"),
     (0x00ff_0001, "ERRDOS/ERRbadealist"),
+    (0x0103_0001, "ERRDOS/ERROR_NO_MORE_ITEMS"),
     (0x010a_0001, "ERRDOS/ERROR_CANNOT_COPY"),
+    (0x010b_0001, "ERRDOS/ERROR_DIRECTORY"),
     (0x0113_0001, "ERRDOS/ERROR_EAS_DIDNT_FIT"),
     (0x011a_0001, "ERRDOS/ERROR_EAS_NOT_SUPPORTED"),
     (0x03fe_0001, "ERRDOS/ERR_NOTIFY_ENUM_DIR"),
+    (0x0867_0001, "ERRDOS/NERR_JobNotFound"),
     (0x08bf_0002, "ERRSRV/ERRaccountExpired"),
     (0x08c0_0002, "ERRSRV/ERRbadClient"),
     (0x08c1_0002, "ERRSRV/ERRbadLogonTime"),
@@ -476,6 +487,9 @@ mod tests {
         assert_eq!(judged(2, 0xfb), (Some("ERRSRV/ERRusestd"), false, false));
         assert_eq!(judged(3, 0x1f), (Some("ERRHRD/ERRgeneral"), false, true));
         assert_eq!(judged(0xff, 0), (Some("ERRCMD"), false, true));
+        // A number of Win32.
+        let exists = (Some("ERRDOS/ERROR_ALREADY_EXISTS"), false, true);
+        assert_eq!(judged(1, 183), exists);
         let reserved = dos(dos_code(1, 2) | 0x4200);
         assert_eq!(reserved.name, Some("ERRDOS/ERRbadfile"));
         assert_eq!(reserved.code, dos_code(1, 2) | 0x4200, "as on the wire");

@@ -110,7 +110,7 @@ impl Throughput {
         };
         Rates {
             exchange: rate(self.timed_bytes, self.response_ns),
-            busy: rate(self.bytes, self.busy_ns),
+            busy: rate(self.timed_bytes, self.busy_ns),
             wall: self.wall_ns().and_then(|ns| rate(self.bytes, ns)),
             sending: rate(self.sending_bytes, self.sending_ns),
         }

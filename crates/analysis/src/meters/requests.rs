@@ -424,6 +424,13 @@ impl Requests {
             return;
         };
         let task = match t.kind {
+            // The log-on itself succeeded.
+            _ if let Some(failed) = t.chain.failed() => match failed.kind {
+                Kind::Open => Task::Open,
+                Kind::Read => Task::Read,
+                Kind::Write => Task::Write,
+                _ => Task::Other,
+            },
             _ if t.effects.has(Effects::CALLS) => Task::Call,
             _ if t.effects.has(Effects::LOGS_ON) => Task::LogOn,
             Kind::Open => Task::Open,

@@ -210,6 +210,9 @@ impl Open {
         self.respond(tally);
         let t = &mut *self.transaction;
         t.status = t.status.or(x.status);
+        if t.status.is_some_and(|status| !status.ok) {
+            t.chain.failed_at_last_of(&x.chain);
+        }
         t.file = t.file.or(x.file);
         match t.kind {
             // What was accepted, not what was sent, if the answer says so.

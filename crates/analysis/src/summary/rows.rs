@@ -83,6 +83,9 @@ pub struct OperationSum {
     pub frames: FrameSums,
     /// File data moved, bytes.
     pub data_bytes: u64,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved file data, ns.
     pub moving_ns: i128,
 }
@@ -102,6 +105,9 @@ pub struct StationSum {
     pub frames: FrameSums,
     /// File data moved, bytes.
     pub data_bytes: u64,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved file data, ns.
     pub moving_ns: i128,
 }
@@ -141,6 +147,9 @@ pub struct PlaceSum {
     pub read_bytes: u64,
     /// Frames, by what they did.
     pub frames: FrameSums,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved file data, ns.
     pub moving_ns: i128,
 }
@@ -160,6 +169,9 @@ pub struct Total {
     pub frames: FrameSums,
     /// File data moved, bytes.
     pub data_bytes: u64,
+    /// File data of the requests that moved some and have a response time, bytes; it took
+    /// `moving_ns`.
+    pub moving_bytes: u64,
     /// Response time of the requests that moved file data, ns.
     pub moving_ns: i128,
 }
@@ -173,6 +185,7 @@ impl OperationSum {
         self.response_transfer.merge(&part.response_transfer);
         self.frames.merge(&part.frames);
         add(&mut self.data_bytes, part.data_bytes);
+        add(&mut self.moving_bytes, part.moving_bytes);
         self.moving_ns = self.moving_ns.saturating_add(part.moving_ns);
     }
 }
@@ -185,6 +198,7 @@ impl StationSum {
         add(&mut self.retransmitted, part.retransmitted);
         self.frames.merge(&part.frames);
         add(&mut self.data_bytes, part.data_bytes);
+        add(&mut self.moving_bytes, part.moving_bytes);
         self.moving_ns = self.moving_ns.saturating_add(part.moving_ns);
     }
 }
@@ -205,6 +219,7 @@ impl PlaceSum {
         add(&mut self.written_bytes, part.written_bytes);
         add(&mut self.read_bytes, part.read_bytes);
         self.frames.merge(&part.frames);
+        add(&mut self.moving_bytes, part.moving_bytes);
         self.moving_ns = self.moving_ns.saturating_add(part.moving_ns);
     }
 }
@@ -222,6 +237,7 @@ pub(super) fn operation(row: &ServerRow) -> (OperationKey, OperationSum) {
         response_transfer: spread(&row.response_transfer),
         frames: row.frames,
         data_bytes: row.data_bytes,
+        moving_bytes: row.moving_bytes,
         moving_ns: row.moving_ns,
     };
     (key, sum)
@@ -235,6 +251,7 @@ pub(super) fn station(row: &StationRow) -> (Endpoint, StationSum) {
         retransmitted: row.retransmitted,
         frames: row.frames,
         data_bytes: row.data_bytes,
+        moving_bytes: row.moving_bytes,
         moving_ns: row.moving_ns,
     };
     (plain(row.client), sum)
@@ -270,6 +287,7 @@ pub(super) fn place(row: &PlaceRow) -> (Label, PlaceSum) {
         written_bytes: row.written_bytes,
         read_bytes: row.read_bytes,
         frames: row.frames,
+        moving_bytes: row.moving_bytes,
         moving_ns: row.moving_ns,
     };
     (key, sum)
@@ -283,6 +301,7 @@ pub(super) fn totals(operations: &BTreeMap<OperationKey, OperationSum>) -> Vec<T
         total.counts.merge(&sum.counts);
         total.frames.merge(&sum.frames);
         add(&mut total.data_bytes, sum.data_bytes);
+        add(&mut total.moving_bytes, sum.moving_bytes);
         total.moving_ns = total.moving_ns.saturating_add(sum.moving_ns);
         if !matches!(key.kind, Kind::Wait | Kind::Break) {
             total.turnaround.merge(&sum.turnaround);

@@ -155,6 +155,7 @@ prop_compose! {
             response_time: times.clone(),
             request_transfer: *times.spread(),
             data_bytes: c,
+            moving_bytes: e,
             moving_ns: i128::from(d),
             ..OperationSum::default()
         };

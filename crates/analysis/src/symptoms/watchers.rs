@@ -37,6 +37,13 @@ pub(super) fn operation(t: &Transaction) -> Option<&'static str> {
     Some(t.operation.name).filter(|name| !name.is_empty())
 }
 
+/// Of several operations in one message, the one that ended so, where that is not the first.
+fn failed(t: &Transaction, watcher: &Watcher) -> Option<&'static str> {
+    let of_status = std::ptr::fn_addr_eq(watcher.word, status as fn(&Transaction) -> _);
+    let failed = t.chain.failed().filter(|_| of_status)?;
+    Some(failed.name)
+}
+
 pub(super) fn status(t: &Transaction) -> Option<&'static str> {
     t.status.and_then(|status| status.name)
 }
@@ -85,6 +92,9 @@ impl Witness<'_, '_> {
                     }
                     if let Some(word) = (watcher.word)(t) {
                         self.page.word(rule, word);
+                    }
+                    if let Some(failed) = failed(t, watcher) {
+                        self.page.word(rule, failed);
                     }
                 }
                 Some(WatcherLook::Against(why, sight)) => self.page.oppose(rule, *why, sight),

@@ -32,7 +32,8 @@ pub(super) struct SameFrames {
 impl SameFrames {
     /// Frames that occur once in both captures are the same. Of several that are alike, those are
     /// whose distance in time is that of the last ones that are sure.
-    pub(super) fn of(first: &[FrameSight], second: &[FrameSight]) -> Self {
+    /// `cut`: one of the captures has fewer bytes of some.
+    pub(super) fn of(first: &[FrameSight], second: &[FrameSight], cut: bool) -> Self {
         let mut same = Self {
             sure: Vec::new(),
             of_first: vec![None; first.len()],
@@ -41,7 +42,12 @@ impl SameFrames {
         let mut places: HashMap<u64, [Vec<u32>; 2]> = HashMap::new();
         for (which, frames) in [first, second].into_iter().enumerate() {
             for (place, frame) in (0u32..).zip(frames) {
-                let both = places.entry(frame.digest).or_default();
+                let digest = if cut {
+                    frame.short_digest
+                } else {
+                    frame.digest
+                };
+                let both = places.entry(digest).or_default();
                 both[which].push(place);
             }
         }
@@ -201,6 +207,7 @@ mod tests {
     fn frame(digest: u64, ms: i64) -> FrameSight {
         FrameSight {
             digest,
+            short_digest: digest / 2,
             at: at(ms),
             number: 0,
             ends: [0, 1],
@@ -229,7 +236,7 @@ mod tests {
             }
         }
         second.sort_by_key(|frame| frame.at);
-        let same = SameFrames::of(&first, &second);
+        let same = SameFrames::of(&first, &second, false);
         let copies = [70 + 2, 120 + 3].map(|place| same.of_first[place]);
         assert_eq!(copies[0], None, "500 ms before the one that came");
         let came = copies[1].map(|place| second[place as usize]);
@@ -257,8 +264,15 @@ mod tests {
             frame(2, 540),
             frame(3, 550),
         ];
-        let same = SameFrames::of(&first, &second);
+        let same = SameFrames::of(&first, &second, false);
         assert_eq!(same.of_first, [Some(0), Some(1), None, Some(2), Some(3)]);
         assert_eq!(same.of_second, [Some(0), Some(1), Some(3), Some(4), None]);
+        // By fewer bytes these two are alike: no one is sure, and they are the same in their order.
+        let pair = [frame(2, 0), frame(3, 10)];
+        let cut = SameFrames::of(&pair, &[frame(2, 500), frame(3, 510)], true);
+        assert_eq!(
+            (cut.sure, cut.of_first),
+            (vec![None; 2], vec![Some(0), Some(1)])
+        );
     }
 }

@@ -118,7 +118,8 @@ impl Between {
         second: (&FramesSeen, &RequestsSeen),
         think_ns: i64,
     ) -> Result<Self, Unjoined> {
-        let same = SameFrames::of(&first.0.frames, &second.0.frames);
+        let cut = first.0.cut || second.0.cut;
+        let same = SameFrames::of(&first.0.frames, &second.0.frames, cut);
         let same_frames = same.of_first.iter().flatten().count() as u64;
         if same_frames == 0 {
             return Err(Unjoined::NoFrame);

@@ -12,8 +12,12 @@ pub const REQUESTS: usize = 1_000_000;
 /// Breaks of oplocks and leases of a capture that requests are looked for which waited for them.
 pub const BREAKS: usize = 1_000_000;
 
-/// Bytes of a packet that are compared, the same of captures that cut frames.
+/// Bytes of a packet that are compared.
 const COMPARED: usize = 96;
+/// Bytes that are compared where one of the captures cut frames before that, at least: behind the header of
+/// Ethernet a frame of the 68 bytes that tcpdump once kept has them. They reach to the acknowledgement of TCP
+/// over IPv6, to the multiplex number of SMB over NetBEUI, and into the payload elsewhere.
+const LEAST_COMPARED: usize = 54;
 
 /// What changes on the way: in which layer, and which bytes of its header.
 const CHANGED: [(&str, &[usize]); 5] = [
@@ -27,7 +31,11 @@ const CHANGED: [(&str, &[usize]); 5] = [
 /// A frame from one station to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameSight {
+    /// Of its first [`COMPARED`] bytes.
     pub(super) digest: u64,
+    /// Of those that captures have which cut frames: [`LEAST_COMPARED`], or the headers of IP and TCP where these
+    /// are longer.
+    pub(super) short_digest: u64,
     pub(super) at: Timestamp,
     /// Counted from 1.
     pub(super) number: u64,
@@ -45,6 +53,8 @@ pub struct FramesSeen {
     /// Each with its number, and a digest of its name.
     stations: HashMap<Endpoint, (u32, u64)>,
     number: u64,
+    /// Some frame has less than what is compared, as the capture cut it.
+    pub(super) cut: bool,
     /// Frames for which there was no room.
     pub(super) more: u64,
     /// Walks of frames need room.
@@ -59,7 +69,7 @@ impl FramesSeen {
         if walk.facts.cast != Cast::Unicast {
             return;
         }
-        let Some(packet) = self.digest(frame, walk, registry) else {
+        let Some(packet) = self.digests(frame, walk, registry) else {
             return;
         };
         if self.frames.len() >= FRAMES {
@@ -69,15 +79,16 @@ impl FramesSeen {
         // Frames that only keep a link up are alike on all links.
         let ends = [walk.facts.from, walk.facts.to].map(|end| self.station(end.station()));
         let [(from, from_digest), (to, to_digest)] = ends;
-        let mut own = packet ^ from_digest.rotate_left(1) ^ to_digest.rotate_left(2);
+        let mut other = from_digest.rotate_left(1) ^ to_digest.rotate_left(2);
         if copy {
-            own ^= digest(&self.number.to_le_bytes(), u32::MAX);
+            other ^= digest(&self.number.to_le_bytes(), u32::MAX);
             // Far below what 32 bits can tell apart.
             self.copies
                 .push(u32::try_from(self.frames.len()).unwrap_or(u32::MAX));
         }
         self.frames.push(FrameSight {
-            digest: own,
+            digest: packet[0] ^ other,
+            short_digest: packet[1] ^ other,
             at: frame.at,
             number: self.number,
             ends: [from, to],
@@ -101,8 +112,8 @@ impl FramesSeen {
         self.stations.get(station).map(|(number, _)| *number)
     }
 
-    /// Of the packet in it, from the layer above the link's on.
-    fn digest(&mut self, frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Option<u64> {
+    /// Of the packet in it, from the layer above the link's on: of more and of fewer bytes.
+    fn digests(&mut self, frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Option<[u64; 2]> {
         let spans = walk.spans();
         let known = |name: &str| CHANGED.iter().find(|(layer, _)| *layer == name);
         let name = |span: &wirewait_wire::Span| registry.dissector(span.dissector).name;
@@ -110,10 +121,18 @@ impl FramesSeen {
         let first = first.unwrap_or(usize::from(spans.len() > 1));
         let packet = spans.get(first)?;
         let (start, end) = (packet.start as usize, packet.end as usize);
-        let end = end.min(frame.bytes.len()).min(start + COMPARED);
+        let wanted = end.min(start + COMPARED);
+        let end = wanted.min(frame.bytes.len());
+        // What a packet says of its length alone may be wrong.
+        self.cut |= end < wanted && frame.is_snapped();
         self.bytes.clear();
         self.bytes.extend_from_slice(frame.bytes.get(start..end)?);
+        let mut short = LEAST_COMPARED;
         for span in spans.get(first..).unwrap_or_default() {
+            if name(span) == "tcp" {
+                // Its time stamps tell what is retransmitted from what was sent first.
+                short = short.max((span.payload as usize).saturating_sub(start));
+            }
             let changed = known(name(span)).map_or(&[][..], |(_, places)| *places);
             for place in changed {
                 let at = (span.start as usize + place).checked_sub(start)?;
@@ -122,7 +141,9 @@ impl FramesSeen {
                 }
             }
         }
-        Some(digest(&self.bytes, packet.end.wrapping_sub(packet.start)))
+        let length = packet.end.wrapping_sub(packet.start);
+        let fewer = &self.bytes[..short.min(self.bytes.len())];
+        Some([digest(&self.bytes, length), digest(fewer, length)])
     }
 }
 
@@ -181,7 +202,8 @@ impl Sink for RequestsSeen {
         if t.kind == Kind::Break {
             return self.breaks(t);
         }
-        if t.kind == Kind::Wait {
+        // Of what everyone is asked, nobody may have the answer.
+        if t.kind == Kind::Wait || t.asks_everyone() && t.response.is_none() {
             return;
         }
         let Some(request) = t.request else {

@@ -203,8 +203,8 @@ pub(super) fn sizes(groups: &[Group], number: usize) -> Vec<Caveat> {
                     .filter_map(|group| group.sides.get(place)?.as_ref())
                     .fold((0u64, 0u64), |(bytes, n), side| {
                         (
-                            bytes.saturating_add(side.data_bytes),
-                            n.saturating_add(side.counts.answered),
+                            bytes.saturating_add(side.moving_bytes),
+                            n.saturating_add(side.response_time.n),
                         )
                     });
                 (n > 0 && bytes > 0).then(|| (bytes + n / 2) / n)

@@ -144,7 +144,7 @@ impl Conclusion {
             ..
         } = *premises;
         let answered = |place: usize| Some(all.sides.get(place)?.as_ref()?.counts.answered);
-        let bytes = |place: usize| Some(all.sides.get(place)?.as_ref()?.data_bytes);
+        let bytes = |place: usize| Some(all.sides.get(place)?.as_ref()?.moving_bytes);
         let parts = blame::parts(captures, number, answered);
         let sizes = caveat::sizes(mix, number);
         let work = Work::of(premises, &sizes, number);

@@ -178,10 +178,12 @@ impl Figure {
         let ranked = |times: &wirewait_analysis::Times, ns: i64| {
             if side.drawn() { None } else { there(times, ns) }
         };
-        let moved = |ns: u128| {
-            let moved = u128::from(side.data_bytes);
+        let rate = |bytes: u64, ns: u128| {
+            let moved = u128::from(bytes);
             (moved > 0).then(|| Ratio::new(moved, ns)).flatten()
         };
+        // No time of clients contains requests whose time is not known.
+        let moved = |ns: u128| rate(side.moving_bytes, ns);
         if side.of_load && self.is_of_all_requests() {
             return None;
         }
@@ -207,7 +209,7 @@ impl Figure {
             Self::Throughput => moved(side.moving_ns.unsigned_abs()),
             Self::BusyThroughput => moved(u128::from(side.busy_ns?)),
             Self::ActiveThroughput => moved(u128::from(side.active_ns?)),
-            Self::WallThroughput => moved(elapsed?),
+            Self::WallThroughput => rate(side.data_bytes, elapsed?),
             Self::TransactionsPerSecond => Ratio::new(u128::from(side.counts.answered), elapsed?),
             Self::Elapsed => elapsed.map(|part| Ratio { part, of: 1 }),
             Self::Jobs => whole(side.jobs.as_ref()?.took.n),

@@ -199,6 +199,7 @@ fn level(row: &LevelRow) -> Side {
         },
         response_time: steady.response_time,
         data_bytes: steady.data_bytes,
+        moving_bytes: steady.moved.data_bytes,
         moving_ns: moving.total,
         elapsed_ns: Some(steady.ns),
         of_load: true,
@@ -353,6 +354,7 @@ impl Gathered {
         side.counts.merge(&row.counts);
         side.frames.merge(&row.frames);
         side.data_bytes = side.data_bytes.saturating_add(row.data_bytes);
+        side.moving_bytes = side.moving_bytes.saturating_add(row.moving_bytes);
         side.moving_ns = side.moving_ns.saturating_add(row.moving_ns);
         if timed {
             self.turnaround.merge(&spread(&row.turnaround));
@@ -366,6 +368,7 @@ impl Gathered {
         side.counts.merge(&row.counts);
         side.frames.merge(&row.frames);
         side.data_bytes = side.data_bytes.saturating_add(row.data_bytes);
+        side.moving_bytes = side.moving_bytes.saturating_add(row.moving_bytes);
         side.moving_ns = side.moving_ns.saturating_add(row.moving_ns);
         side.busy_ns = Some(side.busy_ns.unwrap_or(0).saturating_add(row.busy_ns));
         self.turnaround.merge(&spread(&row.turnaround));
@@ -379,6 +382,7 @@ impl Gathered {
         side.frames.merge(&row.frames);
         let moved = row.read_bytes.saturating_add(row.written_bytes);
         side.data_bytes = side.data_bytes.saturating_add(moved);
+        side.moving_bytes = side.moving_bytes.saturating_add(row.moving_bytes);
         side.moving_ns = side.moving_ns.saturating_add(row.moving_ns);
         self.turnaround.merge(&row.turnaround);
         self.response_time.merge(&row.response_time);

@@ -140,7 +140,10 @@ pub struct Side {
     pub frames: FrameSums,
     /// File data moved.
     pub data_bytes: u64,
-    /// Response time of the requests that moved it.
+    /// Of the file data, that of requests that have a response time: what rates by a time of requests or
+    /// clients count.
+    pub moving_bytes: u64,
+    /// Their response time.
     pub moving_ns: i128,
     /// From the first request's first frame to the last answer's last; `None` for operations.
     pub elapsed_ns: Option<u64>,

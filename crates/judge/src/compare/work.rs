@@ -72,7 +72,7 @@ impl Work {
             },
             equal_load,
             parts: super::blame::parts(captures, number, |place| {
-                Some(all.sides.get(place)?.as_ref()?.data_bytes)
+                Some(all.sides.get(place)?.as_ref()?.moving_bytes)
             }),
         })
     }

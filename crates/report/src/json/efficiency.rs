@@ -142,7 +142,7 @@ documents! {
         data_bytes: u64 = moved.bytes,
         /// `timed_bytes` by `response_ns`, bytes per second.
         exchange_bytes_per_second: Option<u64> = exchange,
-        /// `data_bytes` by `busy_ns`, bytes per second.
+        /// `timed_bytes` by `busy_ns`, bytes per second.
         busy_bytes_per_second: Option<u64> = busy,
         /// `data_bytes` by `wall_ns`, bytes per second.
         wall_bytes_per_second: Option<u64> = wall,

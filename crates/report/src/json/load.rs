@@ -84,7 +84,11 @@ documents! {
         elapsed_ns: u64,
         /// `data_bytes` by `elapsed_ns`, bytes per second.
         throughput_bytes_per_second: Option<u64> = row.throughput(),
-        /// File data by the response times of the requests that moved it, bytes per second.
+        /// Of `data_bytes`, those of requests that have a response time.
+        moving_bytes: u64,
+        /// Their response times together, ns.
+        moving_ns: i128,
+        /// `moving_bytes` by `moving_ns`, bytes per second.
         request_throughput_bytes_per_second: Option<u64> = row.per_request(),
     }
 }

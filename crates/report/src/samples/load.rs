@@ -137,6 +137,7 @@ pub(crate) fn load() -> Load {
             response_time: times(&[1_510_000, 2_000_000]),
             turnaround: Spread::default(),
             data_bytes: 8192,
+            moving_bytes: 8192,
             moving_ns: 3_510_000,
             elapsed_ns: 1_000_000_000,
         })],

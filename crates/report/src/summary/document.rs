@@ -269,6 +269,10 @@ documents! {
         response_transfer: SummedExtremes = of(&sum.response_transfer),
         frames: Frames = of(&sum.frames),
         data_bytes: u64 = sum.data_bytes,
+        /// File data of the requests that moved some and have a response time; it took `moving_ns`. Files of
+        /// earlier versions lack it: then it is all file data, if there is such a time.
+        #[serde(default)]
+        moving_bytes: Option<u64> = Some(sum.moving_bytes),
         /// Response time of the requests that moved file data.
         moving_ns: i128 = sum.moving_ns,
     }
@@ -283,6 +287,8 @@ documents! {
         retransmitted: u64 = sum.retransmitted,
         frames: Frames = of(&sum.frames),
         data_bytes: u64 = sum.data_bytes,
+        #[serde(default)]
+        moving_bytes: Option<u64> = Some(sum.moving_bytes),
         moving_ns: i128 = sum.moving_ns,
     }
 
@@ -334,6 +340,8 @@ documents! {
         written_bytes: u64 = sum.written_bytes,
         read_bytes: u64 = sum.read_bytes,
         frames: Frames = of(&sum.frames),
+        #[serde(default)]
+        moving_bytes: Option<u64> = Some(sum.moving_bytes),
         moving_ns: i128 = sum.moving_ns,
     }
 

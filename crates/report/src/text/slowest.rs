@@ -5,7 +5,7 @@ use crate::escape::Escaped;
 use crate::figures::{Command, InWireshark, range};
 use crate::table::Table;
 use crate::time::Digits;
-use crate::transactions::status;
+use crate::transactions::ended;
 use std::io::{self, Write};
 use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
 
@@ -58,7 +58,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         .left("client", |(_, t)| t.client.to_string())
         .left("server", |(_, t)| t.server.to_string())
         .left("command", |(_, t)| command(t))
-        .left("status", |(_, t)| t.status.map(status))
+        .left("status", |(_, t)| ended(t))
         .rare_left("file", |(_, t)| path(t))
         .rare_left("remarks", |(_, t)| {
             t.flags.names().collect::<Vec<_>>().join(" ")

@@ -30,7 +30,7 @@ impl RowTable for Transactions {
 }
 
 /// How many of the columns say something of the transaction itself: those of a row in a report.
-pub(super) const OWN: usize = COLUMNS.len() - 6;
+pub(super) const OWN: usize = COLUMNS.len() - 7;
 
 #[rustfmt::skip]
 const COLUMNS: &[RowColumn<Transactions>] = &[
@@ -141,6 +141,8 @@ const COLUMNS: &[RowColumn<Transactions>] = &[
         |r, o| o.some(r.origin.map(|origin| Escaped(origin.file)))),
     count("frame_in_file", "Number of that frame in that file, counted from 1.",
         Width::Large, |r| r.origin.map(|origin| origin.frame)).or_null(),
+    text("failed_command", "Of several operations in the same message, the one that `status` is of, if not the first.",
+        |r, o| o.some(r.transaction.chain.failed().map(|operation| operation.name))).or_null(),
 ];
 
 type Of = RowColumn<Transactions>;
@@ -215,11 +217,21 @@ impl fmt::Display for StatusName {
 }
 
 /// A status for people: `ok` where all was done, whatever its protocol calls that.
-pub(crate) fn status(status: Status) -> String {
+fn status(status: Status) -> String {
     match (status.ok, status.code) {
         (true, 0) => "ok".to_owned(),
         _ => StatusName(status).to_string(),
     }
+}
+
+/// How a transaction ended, and which of its operations did where that is not the first.
+#[must_use]
+pub fn ended(t: &Transaction) -> Option<String> {
+    let status = status(t.status?);
+    Some(match t.chain.failed() {
+        Some(failed) => format!("{status} of {}", failed.name),
+        None => status,
+    })
 }
 
 /// A file handle in hexadecimal, as JSON numbers do not go that far.

@@ -19,21 +19,21 @@ mod tests {
              frames.control,frames.retransmitted,hops,flags,chain,service_ns,\
              duplicate_responses,asked_bytes,file_handle,file_offset,dialect,user,\
              share,path,transaction,idempotent,client_address,client_port,server_address,\
-             server_port,file,frame_in_file",
+             server_port,file,frame_in_file,failed_command",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,answered,STATUS_SUCCESS,\
              true,17,18,20,23,2024-02-29T12:34:56.000000000Z,1000000,,,1510000,10000,500000,\
-             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls,12,false,10.0.0.9,1025,10.0.0.1,139,a.pcap,17",
+             1,0,,4096,63,4159,2,3,0,1,0,0,,raw,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\\pay\\x1b.xls,12,false,10.0.0.9,1025,10.0.0.1,139,a.pcap,17,",
             "ncp,ipx,00000022.00001b010203:4003,00000001.000000000001:0451,4,UNKNOWN_0x5709,\
              87,9,other,answered,0x000000FE,false,17,18,20,23,\
              2024-02-29T12:34:56.000000000Z,,10000,1000000,1510000,10000,500000,2,1,500000,\
              0,63,4159,2,3,0,1,0,0,2,ambiguous,,,1,4096,,,,,,,13,false,\
-             00000022.00001b010203,16387,00000001.000000000001,1105,a.pcap,17",
+             00000022.00001b010203,16387,00000001.000000000001,1105,a.pcap,17,",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,unanswered,,,17,18,,,\
-             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,,14,true,10.0.0.9,1025,10.0.0.1,139,a.pcap,17",
+             2024-02-29T12:34:56.000000000Z,,,,,10000,,1,0,,0,63,0,1,0,0,0,0,0,,,,,0,4096,,,,,,,14,true,10.0.0.9,1025,10.0.0.1,139,a.pcap,17,",
             "smb1,nbt,10.0.0.9:1025,10.0.0.1:139,3,READ_ANDX,,,read,orphan_response,\
              STATUS_SUCCESS,true,,,20,23,,,,,,,500000,0,0,,4096,0,4159,2,3,0,1,0,0,,\
              mid_capture,CLOSE,1000000,0,4096,0x4001,8192,,anna,\\\\FS1\\DATA,\
-             \\pay\\x1b.xls,15,false,10.0.0.9,1025,10.0.0.1,139,a.pcap,17",
+             \\pay\\x1b.xls,15,false,10.0.0.9,1025,10.0.0.1,139,a.pcap,17,",
             "",
         ];
         assert_eq!(text, expected.join("\r\n"));

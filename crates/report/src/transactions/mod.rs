@@ -7,8 +7,7 @@ mod csv;
 mod ndjson;
 mod text;
 
-pub(crate) use columns::status;
-pub use columns::{ColumnEntry, StatusName, Transactions};
+pub use columns::{ColumnEntry, StatusName, Transactions, ended};
 pub(crate) use columns::{bounds, station};
 pub(crate) use ndjson::Row;
 

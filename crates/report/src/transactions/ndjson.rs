@@ -106,7 +106,7 @@ mod tests {
                 r#""asked_bytes":4096,"file_handle":"0x4001","file_offset":8192,"#,
                 r#""dialect":null,"user":"anna","share":"\\\\FS1\\DATA","path":"\\pay\\x1b.xls","transaction":12,"idempotent":false,"#,
                 r#""client_address":"10.0.0.9","client_port":1025,"server_address":"10.0.0.1","#,
-                r#""server_port":139,"file":"a.pcap","frame_in_file":17}"#,
+                r#""server_port":139,"file":"a.pcap","frame_in_file":17,"failed_command":null}"#,
                 "\n"
             )
         );
@@ -169,7 +169,7 @@ mod tests {
         }
         assert_eq!(names.len(), 4);
         assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(names[0].len(), 49);
+        assert_eq!(names[0].len(), 50);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Rows are written before the next ones are known, so columns have fixed widths; a cell
 //! that is wider pushes the rest of its line to the right and loses nothing.
 
-use super::columns::{named, status};
+use super::columns::{ended, named};
 use crate::figures::{Command, Grouped, range};
 use crate::time::{Digits, Rfc3339};
 use std::fmt::{self, Write as _};
@@ -77,7 +77,7 @@ fn cells(line: &mut TextLine, t: &Transaction, digits: Digits) -> fmt::Result {
     }
     line.some(t.response_time_ns().map(|ns| digits.time(ns)))?;
     line.show(format_args!("{}", Grouped(t.data_bytes)))?;
-    line.some(t.status.map(status))?;
+    line.some(ended(t))?;
     for operation in t.chain.iter() {
         write!(line.text, " +{}", operation.name)?;
     }

@@ -11,7 +11,7 @@ use crate::theme::Tone;
 use crate::{Command, Feed};
 use std::collections::HashSet;
 use wirewait_analysis::{Outcome, Transaction, Turnaround};
-use wirewait_report::words::{Grouped, NO_RESPONSE, StatusName};
+use wirewait_report::words::{Grouped, NO_RESPONSE, ended};
 
 pub(super) struct Transactions;
 
@@ -89,11 +89,9 @@ pub(super) fn outcome(t: &Transaction, is_open: bool) -> Cell {
     match (t.outcome, t.status) {
         _ if is_open => Cell::text(NO_RESPONSE).toned(Tone::Bad),
         (Outcome::Answered, Some(status)) if status.failure => {
-            Cell::text(StatusName(status).to_string()).toned(Tone::Warn)
+            Cell::text(ended(t).unwrap_or_default()).toned(Tone::Warn)
         }
-        (Outcome::Answered, Some(status)) if !status.ok => {
-            Cell::text(StatusName(status).to_string())
-        }
+        (Outcome::Answered, Some(status)) if !status.ok => Cell::text(ended(t).unwrap_or_default()),
         (Outcome::Answered, _) => Cell::text("answered"),
         (Outcome::Unanswered, _) => Cell::text("unanswered").toned(Tone::Bad),
         (Outcome::Cancelled, _) => Cell::text("cancelled"),

@@ -111,6 +111,7 @@ fn read_operation(row: Operation) -> Result<(OperationKey, OperationSum), String
         response_transfer: at("response_transfer", row.response_transfer.read())?,
         frames: FrameSums::from(&row.frames),
         data_bytes: row.data_bytes,
+        moving_bytes: moving(row.moving_bytes, row.data_bytes, row.moving_ns),
         moving_ns: row.moving_ns,
     };
     Ok((key, sum))
@@ -124,6 +125,7 @@ fn read_station(row: SummedStation) -> Result<(Endpoint, StationSum), String> {
         retransmitted: row.retransmitted,
         frames: FrameSums::from(&row.frames),
         data_bytes: row.data_bytes,
+        moving_bytes: moving(row.moving_bytes, row.data_bytes, row.moving_ns),
         moving_ns: row.moving_ns,
     };
     Ok((end(&row.client)?, sum))
@@ -176,9 +178,19 @@ fn read_place(row: &SummedPlace) -> Result<(Label, PlaceSum), String> {
         written_bytes: row.written_bytes,
         read_bytes: row.read_bytes,
         frames: FrameSums::from(&row.frames),
+        moving_bytes: moving(
+            row.moving_bytes,
+            row.read_bytes.saturating_add(row.written_bytes),
+            row.moving_ns,
+        ),
         moving_ns: row.moving_ns,
     };
     Ok((key, sum))
+}
+
+/// The bytes that `ns` is the time of. Earlier files have only those of all requests.
+fn moving(bytes: Option<u64>, all: u64, ns: i128) -> u64 {
+    bytes.unwrap_or(if ns == 0 { 0 } else { all })
 }
 
 fn full(steps: &[(u64, u64)]) -> Result<Histogram, String> {
