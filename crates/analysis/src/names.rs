@@ -161,7 +161,7 @@ impl KnownNames {
         self.read_by(|found| names(input, found), base)
     }
 
-    /// The same of the names that `names` tells.
+    /// The place that these names tell, within `base`; and what was told.
     pub(crate) fn read_by(
         &mut self,
         names: impl FnOnce(Names<'_>),

@@ -48,7 +48,7 @@ pub(super) const fn file_name(label: &'static str) -> Param {
     })
 }
 
-/// The same with a length of two bytes, in UTF-8.
+/// A length of two bytes, the low one first, and the name of a file in UTF-8, or a pattern for some.
 pub(super) const fn long_file_name(label: &'static str) -> Param {
     custom(label, |f, label| {
         let first = path::component(path::Shape::LongName, f.peek());
@@ -105,7 +105,7 @@ pub(super) const fn file_information() -> Param {
     })
 }
 
-/// The same as function 89 has it, with a long name.
+/// What a reply of function 89 tells of a file: as in function 87, with a long name.
 pub(super) const fn long_file_information() -> Param {
     custom("NetWare information", |f, name| {
         file(f, name, (2, LONG_FILE_NAME))
