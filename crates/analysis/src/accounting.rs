@@ -182,7 +182,8 @@ impl Accounting {
         let place = Journal::place(case);
         let known = self.journal.page(place).heading_of(case, payer);
         let known = known.map(|heading| heading.at);
-        if known.is_none_or(|at| !self.operations.renew(at)) {
+        // It became young when the wait ended.
+        if known.is_none_or(|at| !self.operations.has(at)) {
             self.post_page(place);
             let at = self.operations.place_of(t, case.parties.server);
             let heading = Heading::new(case, payer, at);

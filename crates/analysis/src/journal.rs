@@ -209,7 +209,6 @@ fn enter(group: &mut Group, (t, took): (&Transaction, Option<&LineTimes>), order
     group.data_bytes = group.data_bytes.saturating_add(t.data_bytes);
     if let (Some(took), Some(request), Some(response)) = (took, t.request, t.response) {
         if t.data_bytes > 0 {
-            group.moving_bytes = group.moving_bytes.saturating_add(t.data_bytes);
             group.moving_ns += i128::from(took.response_ns);
         }
         let (first, last) = (request.first.at, response.last.at);
@@ -217,6 +216,8 @@ fn enter(group: &mut Group, (t, took): (&Transaction, Option<&LineTimes>), order
         // Clocks may step back within one of them.
         let from = from.min(first).min(response.first.at);
         group.span = Some((from, to.max(last).max(request.last.at)));
+    } else {
+        group.untimed_bytes = group.untimed_bytes.saturating_add(t.data_bytes);
     }
     group.lines.push(Line {
         number: t.number,

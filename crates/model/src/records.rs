@@ -180,9 +180,9 @@ pub struct Group {
     pub retransmitted: u64,
     /// Bytes of file data moved.
     pub data_bytes: u64,
-    /// Bytes of those that moved some and have a response time.
-    pub moving_bytes: u64,
-    /// Response time of those, ns.
+    /// Those of transactions without a response time, which few lack.
+    pub untimed_bytes: u64,
+    /// Response time of those that moved some, ns.
     pub moving_ns: i128,
     /// From the first frame of those with times to the last.
     pub span: Option<(Timestamp, Timestamp)>,
@@ -193,6 +193,12 @@ pub struct Group {
 }
 
 impl Group {
+    /// Bytes of those that moved some and have a response time.
+    #[must_use]
+    pub const fn moving_bytes(&self) -> u64 {
+        self.data_bytes.saturating_sub(self.untimed_bytes)
+    }
+
     /// Transactions in one of them.
     pub const MOST: usize = Batch::MOST;
 
@@ -205,7 +211,7 @@ impl Group {
             frames: FrameSums::default(),
             retransmitted: 0,
             data_bytes: 0,
-            moving_bytes: 0,
+            untimed_bytes: 0,
             moving_ns: 0,
             span: None,
             excluded: Exclusions::default(),
@@ -221,7 +227,7 @@ impl Group {
             frames,
             retransmitted,
             data_bytes,
-            moving_bytes,
+            untimed_bytes,
             moving_ns,
             span,
             excluded,
@@ -229,7 +235,7 @@ impl Group {
         } = self;
         (*counts, *frames) = (Counts::default(), FrameSums::default());
         (*retransmitted, *data_bytes) = (0, 0);
-        (*moving_bytes, *moving_ns) = (0, 0);
+        (*untimed_bytes, *moving_ns) = (0, 0);
         *span = None;
         *excluded = Exclusions::default();
         lines.clear();

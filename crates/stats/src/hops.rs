@@ -43,7 +43,7 @@ impl HopTally {
     fn count(&mut self, group: &Group, times: &GroupTimes) {
         self.counts.merge(&group.counts);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
-        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
+        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes());
         self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
         self.span = match (self.span, group.span) {
             (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
@@ -80,7 +80,7 @@ mod tests {
         let behind = |hops, mut of: Group| {
             of.key.hops = hops;
             of.span = Some((Timestamp::from_nanos(0), Timestamp::from_nanos(1_000_000)));
-            (of.data_bytes, of.moving_bytes) = (500, 400);
+            (of.data_bytes, of.untimed_bytes) = (500, 100);
             of.moving_ns = 100_000;
             of
         };

@@ -133,7 +133,7 @@ impl OperationTally {
         self.counts.merge(&group.counts);
         self.frames.merge(&group.frames);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
-        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
+        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes());
         self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
         self.response_time.record_all(&times.response_time);
         self.turnaround.record_all(&times.turnaround);
@@ -185,7 +185,7 @@ mod tests {
         let mut operations = Operations::new(&options);
         let mut one = group(Some(1), &[timed(1_000), timed(3_000)]);
         // Of 800 bytes, 500 are of requests with a time.
-        (one.data_bytes, one.moving_bytes) = (800, 500);
+        (one.data_bytes, one.untimed_bytes) = (800, 300);
         one.moving_ns = 4_000;
         let mut another = one.clone();
         another.key.at = later(one.key.at);

@@ -85,7 +85,7 @@ impl PlaceTally {
         }
         self.response_time.merge(times.response_time.spread());
         self.turnaround.merge(times.turnaround.spread());
-        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
+        self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes());
         self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
         for (line, took) in group.lines.iter().filter_map(|l| Some((l, l.times?))) {
             self.response_times.record(line.number, took.response_ns);

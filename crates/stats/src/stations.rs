@@ -217,7 +217,7 @@ impl Client {
         self.retransmitted = self.retransmitted.saturating_add(group.retransmitted);
         self.data_bytes = self.data_bytes.saturating_add(group.data_bytes);
         if counts_for_stations(group.key.kind) {
-            self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes);
+            self.moving_bytes = self.moving_bytes.saturating_add(group.moving_bytes());
             self.moving_ns = self.moving_ns.saturating_add(group.moving_ns);
             self.response_time.record_all(&times.response_time);
             self.turnaround.record_all(&times.turnaround);

@@ -219,6 +219,13 @@ impl Chain {
         }
     }
 
+    /// Whether the message has more than one.
+    #[inline]
+    #[must_use]
+    pub const fn is_several(&self) -> bool {
+        self.followers[0].is_some()
+    }
+
     /// The response, an error, has those of `answered`: a server does none behind the one that fails, and that is
     /// the last that it answers (MS-CIFS 2.2.3.4).
     pub fn failed_at_last_of(&mut self, answered: &Self) {

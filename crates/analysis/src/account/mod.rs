@@ -139,7 +139,7 @@ impl Accounts {
         if !wait.anyone() && !place.is_nowhere() {
             let client = self.client(place);
             let ends = [wait.server(), wait.client()];
-            client.nearest.began(ends, place, evidence);
+            client.nearest.began(ends, evidence);
             client.timeline.begins(wait.began());
         }
     }

@@ -80,10 +80,10 @@ impl Operations {
         at
     }
 
-    /// Whether it is still there; it becomes young then.
+    /// Whether it is still there.
     #[inline]
-    pub(crate) fn renew(&mut self, at: TablePlace) -> bool {
-        self.table.again(at).is_some()
+    pub(crate) fn has(&self, at: TablePlace) -> bool {
+        self.table.peek(at).is_some()
     }
 
     /// It was answered.

@@ -94,6 +94,7 @@ impl Conversation {
 
     /// The connection is over: both sides have closed it, or `side` has reset it.
     #[cold]
+    #[inline(never)]
     pub(super) fn is_over(
         &mut self,
         side: usize,
@@ -137,6 +138,7 @@ impl Conversation {
 
     /// `side` sends no more behind this segment.
     #[cold]
+    #[inline(never)]
     pub(super) fn leaves(
         &mut self,
         side: usize,

@@ -117,6 +117,9 @@ impl Pairing {
             open.answered_to = message.range.1;
         }
         self.naming.answered(open, x, message, world, events);
+        if open.transaction.chain.is_several() {
+            open.transaction.failed_at(x);
+        }
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
         }

@@ -210,9 +210,6 @@ impl Open {
         self.respond(tally);
         let t = &mut *self.transaction;
         t.status = t.status.or(x.status);
-        if t.status.is_some_and(|status| !status.ok) {
-            t.chain.failed_at_last_of(&x.chain);
-        }
         t.file = t.file.or(x.file);
         match t.kind {
             // What was accepted, not what was sent, if the answer says so.
@@ -319,6 +316,15 @@ impl Open {
 }
 
 impl Transaction {
+    /// It has several operations: this response may say at which of them it failed.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed_at(&mut self, x: &Exchange) {
+        if self.status.is_some_and(|status| !status.ok) {
+            self.chain.failed_at_last_of(&x.chain);
+        }
+    }
+
     /// Takes in what every message brings, whatever it is.
     pub(super) fn absorb(&mut self, tally: &PieceTally) {
         self.share += tally.share;

@@ -59,8 +59,8 @@ pub(in crate::account) struct Nearest {
     heard: (Option<DataThere>, u64),
     /// It has several addresses, each on a way of its own.
     several: bool,
-    /// Of those: where the latest request that closed came from, and the way there.
-    channel: Option<(TablePlace, Bounds)>,
+    /// Of such a client: the address of the latest request that closed, and the way to it.
+    channel: Option<(Endpoint, Bounds)>,
     /// The capture was made at the client, or at this server.
     is_here: bool,
     is_there: bool,
@@ -97,12 +97,11 @@ impl Nearest {
     pub(in crate::account) fn began(
         &mut self,
         [server, client]: [&Endpoint; 2],
-        place: TablePlace,
         evidence: &impl Evidence,
     ) {
         if self.heard.1 != evidence.version() {
             if self.several {
-                return self.began_on(place, [server, client], evidence);
+                return self.began_on([server, client], evidence);
             }
             let distance = evidence.of(client, server, &mut self.client_at);
             self.heard = (distance.latest(), evidence.version());
@@ -112,13 +111,9 @@ impl Nearest {
     /// As [`Self::began`], of a client with several addresses: what it acknowledged from another one shows nothing of the way
     /// of this request.
     #[cold]
-    fn began_on(
-        &mut self,
-        place: TablePlace,
-        [server, client]: [&Endpoint; 2],
-        evidence: &impl Evidence,
-    ) {
-        let again = self.channel.is_some_and(|(latest, _)| latest == place);
+    fn began_on(&mut self, [server, client]: [&Endpoint; 2], evidence: &impl Evidence) {
+        let station = client.station();
+        let again = self.channel.is_some_and(|(latest, _)| latest == station);
         let distance = evidence.of(client, server, &mut DistanceAt::default());
         let heard = distance.latest().filter(|_| again);
         // Whichever comes next has to be asked about as well.
@@ -129,6 +124,7 @@ impl Nearest {
     #[cold]
     pub(in crate::account) fn has_several(&mut self) {
         self.several = true;
+        self.found = None;
         self.heard.1 = self.heard.1.wrapping_sub(1);
     }
 
@@ -136,16 +132,21 @@ impl Nearest {
     /// half of each, on average of the changes from one to the other and back.
     #[cold]
     #[inline(never)]
-    fn across(&mut self, place: TablePlace, own: Bounds) -> Bounds {
-        let before = self.channel.replace((place, own));
-        let Some((_, before)) = before.filter(|(before, _)| *before != place) else {
-            return own;
+    fn across(&mut self, station: Endpoint) {
+        // The next request may come from another one: nothing of this holds for that.
+        if let Some((version, ..)) = &mut self.found {
+            *version = version.wrapping_sub(1);
+        }
+        let own = self.ways.client;
+        let before = self.channel.replace((station, own));
+        let Some((_, before)) = before.filter(|(before, _)| *before != station) else {
+            return;
         };
         let half = |one: u64, other: u64| (one / 2).saturating_add(other / 2);
-        Bounds {
+        self.ways.client = Bounds {
             low: half(before.low, own.low),
             high: half(before.high, own.high),
-        }
+        };
     }
 
     /// How long nothing was asked for before a request that began then, ns.
@@ -428,7 +429,7 @@ mod tests {
             rode: Ceiling::NONE,
             version,
         };
-        nearest.began([&Endpoint::default(); 2], TablePlace::NOWHERE, &known);
+        nearest.began([&Endpoint::default(); 2], &known);
         let began = Timestamp::from_nanos(2_500);
         let there = nearest.there(began)?;
         let (way, most) = nearest.underway(there, (began, 90), 120);

@@ -29,6 +29,9 @@ impl Nearest {
         }
         if !known {
             self.ways = self.by_evidence();
+            if self.several {
+                self.across(t.client.station());
+            }
         }
         let mut ways = self.ways;
         let [gap, shortest] = self.longer.gaps;
@@ -53,9 +56,6 @@ impl Nearest {
         if let Some(routers) = self.routers {
             let shortest = [paces.bounding(self.apart).ceiling.least(), gap];
             ways = self.behind(routers, (t, done.begin), (ways, shortest), evidence);
-        }
-        if self.several {
-            ways.client = self.across(case.parties.client, ways.client);
         }
         ways
     }
