@@ -698,7 +698,7 @@ mod tests {
         let words = "98.8 % was with a server stopped in the middle of a message,";
         assert!(text.contains(words), "{text}");
         let text = said(Culprit::Client, StallCause::Break);
-        let words = "98.8 % was waiting for another client to give its oplock back,";
+        let words = "98.8 % was waiting for another client to give its oplock or lease back,";
         assert!(text.contains(words), "{text}");
     }
 

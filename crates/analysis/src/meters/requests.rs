@@ -423,19 +423,20 @@ impl Requests {
         let Some(status) = t.status.filter(|status| !status.ok) else {
             return;
         };
+        let of_kind = |kind| match kind {
+            Kind::Open => Task::Open,
+            Kind::Read => Task::Read,
+            Kind::Write => Task::Write,
+            _ => Task::Other,
+        };
+        let failed = t.chain.failed();
         let task = match t.kind {
-            // The log-on itself succeeded.
-            _ if let Some(failed) = t.chain.failed() => match failed.kind {
-                Kind::Open => Task::Open,
-                Kind::Read => Task::Read,
-                Kind::Write => Task::Write,
-                _ => Task::Other,
-            },
+            // A log-on before it succeeded.
+            _ if failed.is_some() => failed.map_or(Task::Other, |of| of_kind(of.kind)),
             _ if t.effects.has(Effects::CALLS) => Task::Call,
             _ if t.effects.has(Effects::LOGS_ON) => Task::LogOn,
-            Kind::Open => Task::Open,
             _ if t.work() == Kind::Read => Task::Read,
-            Kind::Write => Task::Write,
+            kind @ (Kind::Open | Kind::Write) => of_kind(kind),
             _ => Task::Other,
         };
         let key = ErrorKey {
