@@ -414,7 +414,7 @@ fn spent(found: &Analysis) -> [i64; 4] {
 #[test]
 fn what_lacks_in_both_directions_is_not_the_clients() {
     // Without these requests and these responses: so much less of the client and of the server, so much more is unknown,
-    // and so many messages are lost.
+    // and as many messages are lost.
     const LACKS: [([usize; 3], [usize; 3], [i64; 4]); 7] = [
         ([5; 3], [5; 3], [16, 2, 18, 2]),
         ([6, 7, 7], [6, 7, 7], [24, 4, 28, 4]),

@@ -623,7 +623,7 @@ mod tests {
         );
         assert_eq!(between(17, 17), 0, "asked again");
         assert_eq!((between(17, 16), between(3, 250)), (0, 0), "and late");
-        assert_eq!(between(20, 3), 238, "behind so many");
+        assert_eq!(between(20, 3), 238, "far ahead");
         assert_eq!(
             (between(200, 0), between(200, 1)),
             (0, 0),

@@ -213,7 +213,7 @@ mod tests {
         let mut more = opened_by(87, 1, b"A.TXT");
         more.extend([0; 4]);
         assert_eq!(told(&more), []);
-        // Nobody has so many name spaces: something else stands there.
+        // There are fewer name spaces than that: something else stands there.
         let mut other = opened_by(87, 1, b"A.TXT");
         other[CREATOR_SPACE + 2] = 1;
         assert_eq!(told(&other), []);

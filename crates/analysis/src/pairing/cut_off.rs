@@ -52,7 +52,7 @@ impl Pairing {
     }
 
     /// `side` closes the connection, which the other had not begun to, and all that it sent is there: what it was asked for and did not
-    /// answer it never will (RFC 9293, section 3.6), and its client, who is told so, waits no longer.
+    /// answer it never will (RFC 9293, section 3.6), and its client, who hears of it, waits no longer.
     pub(crate) fn hangs_up(
         &mut self,
         side: usize,
