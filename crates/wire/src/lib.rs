@@ -11,6 +11,7 @@
 
 mod announcement;
 mod calendar;
+mod chain;
 mod claim;
 mod dissector;
 mod endpoint;
@@ -32,14 +33,15 @@ pub mod word;
 
 pub use announcement::{Announcement, Announces};
 pub use calendar::{DosDate, DosTime, FileTime, LocalSeconds, civil};
+pub use chain::Chain;
 pub use claim::{Claim, Key, Next, Table};
 pub use dissector::{
     Dissector, Evidence, Fault, Framing, Input, Layer, Resync, Routed, Stop, StopReason, Verified,
 };
 pub use endpoint::{Address, Endpoint, Identity};
 pub use exchange::{
-    Answered, Asked, Chain, Effects, Exchange, Expect, File, Id, Kind, Operation, Part, Parts,
-    Role, Side, Status,
+    Answered, Asked, Effects, Exchange, Expect, File, Id, Kind, Operation, Part, Parts, Role, Side,
+    Status,
 };
 pub use facts::{
     Carries, Cast, Connection, Facts, Numbered, NumberedKind, Order, Placed, PlacedKind, Presence,
