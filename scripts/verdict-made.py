@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the verdict by captures that are made in virtual time, of which the truth is known.
 
-    verdict-made.py WIREWAIT [--family N] [--keep FOLDER] [--further N] [NAME...]
+    verdict-made.py WIREWAIT [--family N] [--keep FOLDER] [--further N] [--snap BYTES] [NAME...]
 
 A small simulation (scripts/verdict_made) has clients, servers, links and TCP; it shares no code with the rest of the repository. It
 writes each scenario's captures, made at the client, in the middle and at the server, and knows from its own record whose
@@ -49,14 +49,15 @@ def main():
     parser.add_argument("--family", type=int)
     parser.add_argument("--keep", help="folder for the captures")
     parser.add_argument("--further", type=int, default=0, help="more mixtures")
+    parser.add_argument("--snap", type=int, help="cut each frame behind that many bytes, as `tcpdump -s` does")
     parser.add_argument("names", nargs="*", help="parts of names of scenarios (family/name)")
     arguments = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory(prefix="verdict-made.") as temporary:
         folder = arguments.keep or temporary
         os.makedirs(folder, exist_ok=True)
-        rows = [row for case in wanted(arguments.family, arguments.names)
-                for row in judged(arguments.wirewait, case, folder)]
-        more = [row for case in further(arguments.further) for row in judged(arguments.wirewait, case, folder)]
+        of = (arguments.wirewait, folder, arguments.snap)
+        rows = [row for case in wanted(arguments.family, arguments.names) for row in judged(case, *of)]
+        more = [row for case in further(arguments.further) for row in judged(case, *of)]
     failed = summary(rows)
     if more:
         failed |= summary_of_further(more)
@@ -71,12 +72,12 @@ def further(count):
         yield case
 
 
-def judged(wirewait, case, folder):
+def judged(case, wirewait, folder, snap):
     """The rows of one scenario."""
     for place, frames, shares in cases.captures(case):
         name = f"{case.family}/{case.name}@{place}"
         path = os.path.join(folder, name.replace("/", "-") + ".pcap")
-        judge.write(path, frames)
+        judge.write(path, frames, snap=snap)
         row = judge.judge(wirewait, path, name, shares, case, place in case.narrow.split())
         known = KNOWN.get(name)
         print(row.line() + (f" KNOWN: {known}" if known else ""), flush=True)

@@ -14,12 +14,12 @@ NARROW = 15
 BEGAN = 1_700_000_000 * S
 
 
-def write(path, frames, link=1):
-    """A file of pcap with nanoseconds; `frames` are (time, bytes, length on the wire)."""
+def write(path, frames, link=1, snap=None):
+    """A file of pcap with nanoseconds; `frames` are (time, bytes, length on the wire), of which `snap` are kept."""
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262_144, link))
         for time, raw, size in frames:
-            time = int(time) + BEGAN
+            time, raw = int(time) + BEGAN, raw[:snap]
             file.write(struct.pack("<IIII", time // S, time % S, len(raw), size) + raw)
 
 
