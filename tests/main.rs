@@ -72,6 +72,7 @@ mod short_way;
 mod show;
 mod signals;
 mod smb1;
+mod snapped;
 mod split;
 mod stalls;
 mod studies;

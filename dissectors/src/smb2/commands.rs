@@ -158,6 +158,8 @@ mod space {
     pub(super) const LEASE: u8 = 4;
     pub(super) const SESSION: u8 = 5;
     pub(super) const TREE: u8 = 6;
+    /// The last two bytes of a MessageId.
+    pub(super) const MESSAGE_CUT: u8 = 7;
 }
 
 /// What the part means. Fields behind the bytes at hand are left out.
@@ -194,7 +196,9 @@ fn read(h: &Header, part: Input<'_>) -> Exchange {
         return request(h, part);
     }
     match h.command {
-        command::OPLOCK_BREAK if h.message == Some(Header::UNSOLICITED) => notified(part),
+        command::OPLOCK_BREAK if message_id(h, part.bytes).is_some_and(is_unsolicited) => {
+            notified(part)
+        }
         command::NOTIFICATION => plain(h, Role::Notice),
         _ => response(h, part),
     }
@@ -259,7 +263,7 @@ fn plain(h: &Header, role: Role) -> Exchange {
 fn request(h: &Header, part: Input<'_>) -> Exchange {
     let bytes = part.bytes;
     let mut ex = plain(h, Role::Request);
-    ex.id = message_id(h);
+    ex.id = message_id(h, bytes);
     ex.file = file_at(h.command).and_then(|at| file(h, bytes, at, None));
     match h.command {
         command::CANCEL => cancel(h, &mut ex),
@@ -283,7 +287,8 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
         command::LOCK => {
             // Several elements must all fail at once or the server refuses the request
             // (3.3.5.14.2), so the first one decides.
-            ex.may_wait = le32(bytes, 104).is_some_and(|flags| {
+            // Cut off, only a server that says that it waits tells.
+            ex.may_wait = le32(bytes, 104).is_none_or(|flags| {
                 flags & (lock::SHARED | lock::EXCLUSIVE) != 0 && flags & lock::FAIL_IMMEDIATELY == 0
             });
         }
@@ -313,7 +318,7 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
     const SHARE_TYPE_PIPE: u8 = 2;
     let bytes = part.bytes;
     let mut ex = plain(h, Role::Response);
-    ex.id = message_id(h);
+    ex.id = message_id(h, bytes);
     ex.status = Some(status(h));
     if h.status == PENDING {
         // The client may name the request by the AsyncId from now on (3.2.4.24).
@@ -417,8 +422,22 @@ fn control(ex: &mut Exchange, bytes: &[u8]) {
     }
 }
 
-fn message_id(h: &Header) -> Option<Id> {
-    h.message.map(|m| Id::new(space::MESSAGE, m.into()))
+/// A capture length of 96 bytes, behind a TCP header with time stamps, leaves two bytes of the MessageId, and the
+/// lower ones: they tell the few requests apart that are open together.
+fn message_id(h: &Header, bytes: &[u8]) -> Option<Id> {
+    match h.message {
+        Some(whole) => Some(Id::new(space::MESSAGE, whole.into())),
+        None => le16(bytes, 24).map(|low| Id::new(space::MESSAGE_CUT, low.into())),
+    }
+}
+
+/// Whether it is the MessageId of what a server sends unasked.
+fn is_unsolicited(id: Id) -> bool {
+    let (space, value) = id.parts();
+    match space {
+        space::MESSAGE_CUT => value == u128::from(u16::MAX),
+        _ => value == u128::from(Header::UNSOLICITED),
+    }
 }
 
 fn async_id(id: u64) -> Id {
@@ -446,6 +465,15 @@ mod tests {
 
     fn read(m: &[u8]) -> Exchange {
         let part = Input::whole(m);
+        exchange(&Header::parse(part).unwrap(), part)
+    }
+
+    /// Likewise that the capture cut off behind these bytes.
+    fn snapped(m: &[u8], bytes: usize) -> Exchange {
+        let part = Input {
+            bytes: &m[..bytes],
+            length: u32::try_from(m.len()).unwrap(),
+        };
         exchange(&Header::parse(part).unwrap(), part)
     }
 
@@ -689,8 +717,9 @@ mod tests {
                     (104, &flags.to_le_bytes()),
                 ],
             );
-            let ex = read(&message(command::LOCK, 0, 9, &b));
-            assert_eq!(ex.may_wait, waits, "{flags:#x}");
+            let m = message(command::LOCK, 0, 9, &b);
+            assert_eq!(read(&m).may_wait, waits, "{flags:#x}");
+            assert!(snapped(&m, 107).may_wait, "{flags:#x}: cut off");
         }
     }
 
@@ -795,8 +824,21 @@ mod tests {
         );
         let told = read(&with(asked.clone(), 68, &[0]));
         assert_eq!(told.role, Role::Notice);
-        let cut = read(&asked[..70]);
-        assert_eq!((cut.role, cut.id), (Role::Notice, None));
+        for length in [70, 30] {
+            let cut = snapped(&asked, length);
+            assert_eq!((cut.role, cut.id), (Role::Notice, None), "{length}");
+        }
+    }
+
+    #[test]
+    fn two_bytes_of_its_number_name_a_message() {
+        let of = |number: u64, flags: u32, length: usize| {
+            snapped(&message(command::READ, flags, number, &[0; 49]), length).id
+        };
+        assert_eq!(of(0x1_0007, 0, 26), of(7, RESPONSE, 31));
+        assert_ne!(of(7, 0, 26), of(8, RESPONSE, 26));
+        assert_ne!(of(7, 0, 26), of(7, 0, 32), "names of another kind");
+        assert_eq!(of(7, 0, 25), None);
     }
 
     #[test]

@@ -448,7 +448,7 @@ mod tests {
             let part = exchange(input).unwrap();
             let ex = part.exchange.unwrap();
             assert_eq!((ex.operation.name, ex.role), ("READ", Role::Response));
-            assert_eq!(ex.id.is_some(), n >= 32, "{n}");
+            assert_eq!(ex.id.is_some(), n >= 26, "{n}");
             assert_eq!(part.length, 5000);
         }
     }
