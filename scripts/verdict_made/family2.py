@@ -1,8 +1,9 @@
 """Family 2: ways whose length changes."""
 
-from .cases import Case
+from .cases import Case, styles
 from .play import const, disk, step, tail, uniform
 from .sim import MS, S, US
+from .smb2 import QUERY, READ
 
 
 def way(times, **more):
@@ -44,6 +45,46 @@ def becomes(first, before_ms, behind):
     return made
 
 
+def wakes(from_ms, to_ms, asleep_ms):
+    """A way that falls asleep, and takes longer to wake up."""
+    def made(rng):
+        last = [0]
+
+        def takes(now, *_):
+            asleep = now - last[0] > asleep_ms * MS
+            last[0] = now
+            return int((rng.uniform(from_ms, to_ms) if asleep else 0.05) * MS)
+        return takes
+    return made
+
+
+def of_queries(slow, other_ms):
+    """A server that needs longer for queries."""
+    def made(rng):
+        takes = slow(rng)
+        return lambda one: takes(one) if one.kind == QUERY else other_ms * MS
+    return made
+
+
+def queries_between(reads):
+    """A query, behind the usual pause, then so many reads half a millisecond behind each other."""
+    def program(lab, case):
+        link = lab.connect(lab.clients[0], lab.server, *styles(lab, case))
+        think = case.think(lab.rng)
+
+        def work():
+            yield from link.open()
+            lab.began = lab.sim.now
+            for _ in range(case.n):
+                yield int(think())
+                yield link.ask(QUERY, 300).answered
+                for _ in range(reads):
+                    yield 500 * US
+                    yield link.ask(READ, 1_000).answered
+        lab.sim.process(work())
+    return program
+
+
 UNIFORM, TAIL = uniform(1, 8), tail(0.3, 0.1, 20, 60)
 QUICK = {"mine": {"ack": "quick"}, "its": {"ack": "quick"}}
 CASES = [
@@ -65,6 +106,11 @@ CASES = [
     Case("uniform-quick-acks", size=1_000, **QUICK, **both(UNIFORM)),
     Case("uniform-small-client", size=1_000, serve=const(0.2), think=uniform(2, 12), **both(uniform(0.1, 1))),
     Case("uniform-small-server", size=1_000, serve=uniform(2, 12), think=const(0.2), **both(uniform(0.1, 1))),
+    # A way does not know what it carries; it may be asleep when a query comes.
+    Case("queries-slow", n=80, think=const(0.5), serve=of_queries(uniform(20, 90), 1), program=queries_between(5)),
+    Case("queries-slow-far", n=80, think=const(0.5), serve=of_queries(uniform(20, 90), 1), program=queries_between(5), way=(0.05, 5)),
+    Case("queries-wake-the-way", n=80, think=const(120), serve=const(1), program=queries_between(5), up=way(wakes(20, 90, 50))),
+    Case("queries-and-reads-late", n=80, think=const(0.5), serve=const(1), program=queries_between(5), **both(tail(0.3, 0.15, 20, 90))),
     Case("tail-reads", **both(TAIL)),
     Case("tail-reads-1seg", size=1_000, **both(TAIL)),
     Case("tail-writes", kind="write", **both(TAIL)),

@@ -11,7 +11,7 @@ TABLE = {
     "a way that varies by less than 1 ms beside a station that does (0055)":
         "2/uniform-small-client c 2/uniform-small-server ms",
     "ways with a long tail: slices that are like no other count only if a sixteenth is like that, and the mean is not known (0055, 0056)":
-        "2/tail-reads cms 2/tail-reads-1seg cms 2/tail-reads-far s 2/tail-seldom c 2/tail-server-5ms ms",
+        "2/queries-and-reads-late ms 2/tail-reads cms 2/tail-reads-1seg cms 2/tail-reads-far s 2/tail-seldom c 2/tail-server-5ms ms",
     "a segment that came by chance right behind a late acknowledgement is taken for one that waited for it":
         "2/tail-server-5ms c",
     "a repeat whose D-SACK was lost as well counts as loss recovery for sure":

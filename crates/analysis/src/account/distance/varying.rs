@@ -5,6 +5,7 @@
 //! and all slices together contain no more than as many answers of the usual length. Without enough answers, slices
 //! that are as long as many others show a steady way: if it varied, they would differ as much.
 
+mod odd;
 mod step;
 
 use super::super::SliceOwner;
@@ -200,7 +201,7 @@ pub(super) struct VaryingWay {
 impl VaryingWay {
     /// A slice of this length contains so much of the way, if it is steady: how much by what else is known.
     /// `more`: as much of it at most because frames are longer than those of a usual answer. `free`: it waited for
-    /// no other one. `answers`: how many of the station's transport are known.
+    /// no other one. `answers`: how many of the station's transport are known. `behind`: the pause before, if that tells.
     // Part of both its callers.
     #[inline(always)]
     pub(super) fn within(
@@ -208,7 +209,7 @@ impl VaryingWay {
         steady: Bounds,
         variation: Variation,
         (length, own): (u64, Option<OwnWay>),
-        (more, free, answers): (u64, bool, u64),
+        (more, free, answers, behind): (u64, bool, u64, u64),
         owner: &SliceOwner,
     ) -> Bounds {
         self.slices += 1;
@@ -222,7 +223,9 @@ impl VaryingWay {
                 way.low = way.low.max(own.least.min(length));
             }
             if !variation.known && free && length < TIMER_NS.cast_unsigned() {
-                way.high = self.lengths.may_have((length, answers), way.high, owner);
+                way.high = self
+                    .lengths
+                    .may_have((length, answers, behind), way.high, owner);
             }
             way
         };
@@ -322,7 +325,12 @@ impl SliceLengths {
     /// How much of the way the slice of this length may contain, if as many answers are known: as a whole, if it may be
     /// another way than that of the others, of which it has up to `high`.
     #[inline]
-    fn may_have(&mut self, (length, answers): (u64, u64), high: u64, owner: &SliceOwner) -> u64 {
+    fn may_have(
+        &mut self,
+        (length, answers, behind): (u64, u64, u64),
+        high: u64,
+        owner: &SliceOwner,
+    ) -> u64 {
         self.looked += 1;
         if self.looked >= MANY_SLICES {
             self.steps.renumber(self.looked - self.looked / 2);
@@ -333,12 +341,17 @@ impl SliceLengths {
             self.steps.short(self.looked, owner);
             return high;
         }
-        self.beyond((length, high), answers, owner)
+        self.beyond((length, high), (answers, behind), owner)
     }
 
     /// One that is longer than a steady way.
     #[inline(never)]
-    fn beyond(&mut self, (length, high): (u64, u64), answers: u64, owner: &SliceOwner) -> u64 {
+    fn beyond(
+        &mut self,
+        (length, high): (u64, u64),
+        (answers, behind): (u64, u64),
+        owner: &SliceOwner,
+    ) -> u64 {
         let units = u32::try_from(length >> UNIT).unwrap_or(u32::MAX);
         let alike = self.is_like(units) || self.has_like(units, owner);
         let longer = match self.steps.may_be_one(units, self.looked) {
@@ -347,6 +360,9 @@ impl SliceLengths {
         };
         self.recent[self.count as usize % RECENT] = units;
         self.count = self.count.wrapping_add(1);
+        if self.steps.is_odd((self.looked, alike), owner, behind) {
+            return high.saturating_add(longer);
+        }
         if self.looked > FIRST {
             self.alone += u32::from(!alike);
         }
@@ -539,7 +555,7 @@ mod tests {
                 STEADY_WAY,
                 varies(2_000, 100),
                 (length, None),
-                (0, true, 0),
+                (0, true, 0, 0),
                 &NOBODY,
             );
             assert_eq!(within.low, 400);
@@ -566,7 +582,7 @@ mod tests {
             STEADY_WAY,
             varies(2_000, 100),
             (3_000, Some(own)),
-            (0, true, 0),
+            (0, true, 0, 0),
             &NOBODY,
         );
         assert_eq!(first.low, 1_800);
@@ -575,7 +591,7 @@ mod tests {
                 STEADY_WAY,
                 varies(1_900, 100),
                 (3_000, Some(own)),
-                (0, true, 0),
+                (0, true, 0, 0),
                 &NOBODY,
             );
         }
@@ -583,7 +599,7 @@ mod tests {
             STEADY_WAY,
             varies(1_900, 100),
             (3_000, Some(own)),
-            (0, true, 0),
+            (0, true, 0, 0),
             &NOBODY,
         );
         assert_eq!(later.low, 1_890, "a tenth of the deviation");
@@ -593,7 +609,7 @@ mod tests {
             STEADY_WAY,
             varies(450, 0),
             (3_000, Some(own)),
-            (0, true, 0),
+            (0, true, 0, 0),
             &NOBODY,
         );
         assert_eq!((steady.low, steady.high), (400, 1_900));
@@ -605,7 +621,7 @@ mod tests {
         let known = Variation::UNKNOWN;
         let within = lengths.map(|us| {
             let length = us * 1_000;
-            let within = way.within(STEADY_WAY, known, (length, None), (0, true, 0), &NOBODY);
+            let within = way.within(STEADY_WAY, known, (length, None), (0, true, 0, 0), &NOBODY);
             within.high >= length
         });
         within.filter(|all| *all).count()
@@ -644,8 +660,13 @@ mod tests {
             for n in 0..200 {
                 let length = lengths(n) * 1_000;
                 let slice = (length, None);
-                let within =
-                    way.within(STEADY_WAY, Variation::UNKNOWN, slice, (0, true, 0), &NOBODY);
+                let within = way.within(
+                    STEADY_WAY,
+                    Variation::UNKNOWN,
+                    slice,
+                    (0, true, 0, 0),
+                    &NOBODY,
+                );
                 given += within.high.min(length);
                 owed.extend(way.owed().unwrap_or_default());
             }

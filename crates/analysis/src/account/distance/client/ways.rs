@@ -218,7 +218,7 @@ impl Nearest {
         };
         let pause = self.pause(done.begin).map_or(0, ns);
         let [_, answers] = self.answers();
-        let known = (self.longer.client.more, free, answers);
+        let known = (self.longer.client.more, free, answers, u64::MAX);
         match self.ahead {
             true => Bounds {
                 low: pause,
@@ -243,7 +243,8 @@ impl Nearest {
         let [variation, _] = self.variations;
         let shown = own.is_some_and(|own| own.high.is_some());
         let [answers, _] = self.answers();
-        let known = (self.longer.server.more, !queued && !shown, answers);
+        let free = !queued && !shown;
+        let known = (self.longer.server.more, free, answers, self.gap);
         let turnarounds = &mut paces.own.turnarounds;
         let of = (turnaround, own);
         ways.server = turnarounds.within(ways.server, variation, of, known, owner);

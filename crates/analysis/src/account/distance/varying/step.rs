@@ -5,6 +5,7 @@
 //! of the way. A station whose work became slower takes longer by more or less, which is no step.
 
 use super::super::super::SliceOwner;
+use super::odd::OddOperation;
 use super::{LATE, NOISE, OwedWay, UNIT};
 use crate::table::TablePlace;
 
@@ -49,6 +50,8 @@ pub(super) struct WaySteps {
     short: SliceLevel,
     /// The latest that were longer, and as long as many others.
     long: SliceLevel,
+    /// The operation that alone has long ones.
+    odd: OddOperation,
     /// Perhaps there was a step lately.
     is_open: bool,
     /// The latest that there was, perhaps: its room is used again.
@@ -93,6 +96,7 @@ impl Default for WaySteps {
         Self {
             short: SliceLevel::NONE,
             long: SliceLevel::NONE,
+            odd: OddOperation::NONE,
             is_open: false,
             step: None,
         }
@@ -112,6 +116,7 @@ impl WaySteps {
     #[cold]
     #[inline(never)]
     fn begin(&mut self, number: u32, owner: &SliceOwner) {
+        self.odd.ran(self.short.work[0], number);
         self.short = SliceLevel {
             work: work(owner),
             since: number,
@@ -182,9 +187,26 @@ impl WaySteps {
         step.map_or(Vec::new(), |step| std::mem::take(&mut step.owed))
     }
 
+    /// The slice of this number is longer than a steady way, and `alike` if it is as long as many. Whether that is its
+    /// operation's own.
+    pub(super) fn is_odd(
+        &mut self,
+        (number, alike): (u32, bool),
+        owner: &SliceOwner,
+        behind: u64,
+    ) -> bool {
+        self.odd.ran(self.short.work[0], number);
+        match alike {
+            true => self.odd.alike(number, owner),
+            false => self.odd.longer(number, owner, behind),
+        }
+        self.odd.is(owner.operation)
+    }
+
     /// The numbers of slices are `less` by this from now on.
     #[cold]
     pub(super) fn renumber(&mut self, less: u32) {
+        self.odd.renumber(less);
         for level in [&mut self.short, &mut self.long] {
             level.since = level.since.saturating_sub(less);
         }
@@ -288,7 +310,7 @@ mod tests {
         for (number, us) in (0..).zip(lengths) {
             let (owner, answers) = of(number);
             let slice = (us * 1_000, None);
-            let known = (0, true, answers);
+            let known = (0, true, answers, u64::MAX);
             let within = way.within(STEADY_WAY, Variation::UNKNOWN, slice, known, &owner);
             all += within.high - STEADY_WAY.high;
             let owed = way.owed().unwrap_or_default();
