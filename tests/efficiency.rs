@@ -2,8 +2,10 @@
 //! close on everything.
 
 use crate::support::{analyse, analyse_frames, captures, files, owned_frames, root};
-use wirewait_analysis::{Accesses, Efficiency, EfficiencyRow, Snapshot};
+use std::collections::BTreeSet;
+use wirewait_analysis::{Accesses, Efficiency, EfficiencyRow, Outcome, Snapshot, Transaction};
 use wirewait_synth::OwnedFrame;
+use wirewait_wire::{File, Kind};
 
 fn scenario(name: &str) -> Efficiency {
     let path = root().join("captures").join(name).with_extension("pcapng");
@@ -334,5 +336,61 @@ fn frames_per_request_are_those_on_the_wire() {
         let frames = &row.frames;
         let captured = frames.request + frames.response + frames.interim;
         assert_eq!(row.data_frames(), captured + u64::from(beyond), "{name}");
+    }
+}
+
+/// A read or write has a place in its file if one of its kind was asked for there before, since the handle was given out.
+fn placed_by_hand(transactions: &[Transaction]) -> u64 {
+    let mut all: Vec<&Transaction> = transactions
+        .iter()
+        .filter(|t| t.request.is_some())
+        .collect();
+    all.sort_by_key(|t| (t.request.map(|extent| extent.first.frame), t.number));
+    let mut before = BTreeSet::new();
+    let mut placed = 0;
+    for t in all {
+        let handle = t.file.map(|file| file.handle);
+        let Some(handle) = handle.filter(|handle| *handle != File::PREVIOUS) else {
+            continue;
+        };
+        let at = |write| (t.conversation, handle, write);
+        match t.kind {
+            Kind::Open | Kind::Close => {
+                before.remove(&at(false));
+                before.remove(&at(true));
+            }
+            Kind::Read | Kind::Write if t.file.is_some_and(|file| file.offset.is_some()) => {
+                let again = !before.insert(at(t.kind == Kind::Write));
+                placed += u64::from(again && t.outcome == Outcome::Answered);
+            }
+            _ => {}
+        }
+    }
+    placed
+}
+
+/// The first read of a file begins before the open is closed, as it acknowledges the response to that.
+#[test]
+fn only_the_first_of_each_kind_on_a_handle_has_no_place() {
+    let Some(folder) = captures("efficiency") else {
+        return;
+    };
+    let lab = folder.join("lab");
+    for (name, expected) in [
+        ("04_smb2_202_delay5ms_server_egress_cli.pcap", 321),
+        ("05_smb2_210_pipelined_credits_srv.pcapng", 210),
+        ("10_loss3pct_dup1pct_reorder2pct_srv.pcap", 432),
+        ("11_smb2_compound_related_unrelated_srv.pcapng", 716),
+        ("12_smb2_async_pending_notify_lock_cancel_srv.pcap", 448),
+    ] {
+        let found = analyse(&[lab.join(name)]).unwrap();
+        let together = &found.snapshot.efficiency.together;
+        let placed = together.reads.placed + together.writes.placed;
+        assert_eq!(
+            placed_by_hand(&found.transactions),
+            expected,
+            "{name}: by hand"
+        );
+        assert_eq!(placed, expected, "{name}");
     }
 }

@@ -102,6 +102,10 @@ impl Spending {
             return;
         }
         self.handles.got(wait.case);
+        if t.kind == Kind::Open {
+            // Before the first read or write there, which begins before the open is closed.
+            self.handles.forget(wait.case);
+        }
         let tie = self.tie(wait.case.parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
@@ -131,7 +135,7 @@ impl Spending {
             }
             self.handles.closed(case, answered, &mut access);
         }
-        if matches!(t.kind, Kind::Open | Kind::Close) {
+        if t.kind == Kind::Close {
             self.handles.forget(case);
         }
         access
