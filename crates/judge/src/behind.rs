@@ -4,6 +4,7 @@
 use crate::finding::Finding;
 use crate::share::{Culprit, thousandths, total};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot, StallCause};
 use wirewait_wire::Endpoint;
@@ -100,17 +101,24 @@ impl Behind {
         let at = stations.max_by_key(|(at, ns)| (*ns, Reverse(*at)));
         // The client's pauses belong to the request behind them, at whichever server.
         let is_there = |server: &Endpoint| clients || at.is_some_and(|(at, _)| at == *server);
-        let operations = rows().filter_map(|(of, ns)| match of {
-            LedgerOf::Operation {
+        let mut operations = BTreeMap::new();
+        for (of, ns) in rows() {
+            if let LedgerOf::Operation {
                 server,
                 protocol,
                 command,
                 code,
                 ..
-            } if is_there(server) => Some((ns, (*protocol, *command, *code), *server)),
-            _ => None,
-        });
-        let operation = operations.max_by_key(|(ns, of, server)| (*ns, Reverse((*of, *server))));
+            } = of
+                && is_there(server)
+            {
+                let sum: &mut u64 = operations.entry((*protocol, *command, *code)).or_default();
+                *sum = sum.saturating_add(ns);
+            }
+        }
+        let operation = operations
+            .into_iter()
+            .max_by_key(|(of, ns)| (*ns, Reverse(*of)));
         let files = rows().filter_map(|(of, ns)| match of {
             LedgerOf::File {
                 server,
@@ -173,7 +181,7 @@ impl Behind {
         Self {
             stall: stall.filter(|of| of.thousandths >= NOTABLE),
             at: at.map(|(at, ns)| (at, part(ns))),
-            operation: operation.map(|(ns, (protocol, command, code), _)| OperationBehind {
+            operation: operation.map(|((protocol, command, code), ns)| OperationBehind {
                 protocol,
                 command,
                 code,

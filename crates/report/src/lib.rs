@@ -78,5 +78,8 @@ pub mod words {
     pub use crate::text::why::{named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::ended;
-    pub use crate::verdict::{bound_mark, doubts, marked, narrowed, position, sentence, share};
+    pub use crate::verdict::{
+        bound_mark, doubts, is_of_clients, marked, narrowed, notable, position, sentence, share,
+        title,
+    };
 }

@@ -11,7 +11,10 @@ pub(crate) use doubts::doubts_in;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked};
 use wirewait_analysis::{Bounds, ClocksApart, ENOUGH, Phase, RoundTrip, StallCause};
-use wirewait_judge::{ByDesign, Culprit, Doubt, Finding, Missing, Share, StallBehind, Verdict};
+use wirewait_judge::{
+    ByDesign, Culprit, Doubt, Finding, Missing, OperationBehind, Share, StallBehind, Verdict,
+};
+use wirewait_wire::Endpoint;
 
 /// Bounds that are so close are shown as one figure, in thousandths.
 const CLOSE: u64 = 10;
@@ -27,7 +30,10 @@ pub fn sentence(verdict: &Verdict) -> String {
 
 /// [`sentence`], with durations of as many digits.
 pub(crate) fn sentence_in(verdict: &Verdict, digits: Digits) -> String {
-    let (title, part, ns, whose) = match verdict.finding {
+    let Some(title) = title(verdict.finding) else {
+        return none(verdict, digits);
+    };
+    let (part, ns, whose) = match verdict.finding {
         Finding::None => return none(verdict, digits),
         Finding::Named(culprit) => {
             let share = verdict.share(culprit);
@@ -39,20 +45,13 @@ pub(crate) fn sentence_in(verdict: &Verdict, digits: Digits) -> String {
                 Culprit::Server => "was spent waiting for servers",
             }
             .to_owned();
-            let title = match culprit {
-                Culprit::Client => "Client",
-                Culprit::Network => "Network",
-                Culprit::Server => "Server",
-            };
-            (title, self::share(culprit, share.thousandths), ns, whose)
+            (self::share(culprit, share.thousandths), ns, whose)
         }
         Finding::Either(first, second) => {
-            let (title, whose) = match (first, second) {
-                (Culprit::Client, Culprit::Network) => {
-                    ("Client or network", "in clients or in the network")
-                }
-                (Culprit::Client, _) => ("Client or server", "in clients and servers"),
-                _ => ("Server or network", "in servers or in the network"),
+            let whose = match (first, second) {
+                (Culprit::Client, Culprit::Network) => "in clients or in the network",
+                (Culprit::Client, _) => "in clients and servers",
+                _ => "in servers or in the network",
             };
             let whose = match verdict.decided_at() {
                 Some(_) => format!("was spent {whose}"),
@@ -66,7 +65,7 @@ pub(crate) fn sentence_in(verdict: &Verdict, digits: Digits) -> String {
                 parts.map(|(one, share)| shown(one, within_active(share, verdict.active_ns)));
             let ns = parts_ns.into_iter().fold(0, u64::saturating_add);
             let both = thousandths(ns, verdict.active_ns).min(sum(|share| share.high));
-            (title, Percent(both, 1000).to_string(), ns, whose)
+            (Percent(both, 1000).to_string(), ns, whose)
         }
     };
     let range = match verdict.finding {
@@ -97,6 +96,20 @@ pub(crate) fn sentence_in(verdict: &Verdict, digits: Digits) -> String {
         });
     }
     text
+}
+
+/// Who had most of the time, as a verdict begins; `None` where there is none.
+#[must_use]
+pub const fn title(finding: Finding) -> Option<&'static str> {
+    Some(match finding {
+        Finding::None => return None,
+        Finding::Named(Culprit::Client) => "Client",
+        Finding::Named(Culprit::Network) => "Network",
+        Finding::Named(Culprit::Server) => "Server",
+        Finding::Either(Culprit::Client, Culprit::Network) => "Client or network",
+        Finding::Either(Culprit::Client, _) => "Client or server",
+        Finding::Either(..) => "Server or network",
+    })
 }
 
 /// For what transfers or turnarounds stood still.
@@ -135,7 +148,8 @@ fn behind(verdict: &Verdict) -> Option<String> {
     if let Some(stall) = &verdict.stall {
         parts.push((part(stall.thousandths), stalled(stall)));
     }
-    if let Some((at, thousandths)) = verdict.at {
+    let (at, operation) = notable(verdict);
+    if let Some((at, thousandths)) = at {
         let whose = match verdict.finding {
             _ if clients => "in",
             Finding::Named(Culprit::Network) => "to and from",
@@ -143,7 +157,7 @@ fn behind(verdict: &Verdict) -> Option<String> {
         };
         parts.push((part(thousandths), format!("{whose} {at}")));
     }
-    if let Some(operation) = &verdict.operation {
+    if let Some(operation) = operation {
         let command = Command {
             name: operation.command,
             code: operation.code,
@@ -168,7 +182,28 @@ fn behind(verdict: &Verdict) -> Option<String> {
         parts.push((part(file.thousandths), whose));
     }
     parts.extend(narrower(verdict));
-    Some(format!("Of that time, {}.", listed(parts, "was ")?))
+    let station = if clients { "client" } else { "server" };
+    let evenly = verdict.at.is_some() && at.is_none();
+    Some(match (listed(parts, "was "), evenly) {
+        (None, false) => return None,
+        (None, true) => format!("No {station} had a tenth of that time."),
+        (Some(parts), false) => format!("Of that time, {parts}."),
+        (Some(parts), true) => format!("Of that time, {parts}; no {station} had a tenth of it."),
+    })
+}
+
+/// From this part of the time of those found on a station or an operation explains something, in thousandths.
+const NAMED: u64 = 100;
+
+/// The station and the operation with most of the time of those found, if that is enough to name them. The operation is that
+/// at the station, where clients are not found.
+#[must_use]
+pub fn notable(verdict: &Verdict) -> (Option<(Endpoint, u64)>, Option<OperationBehind>) {
+    let at = verdict.at.filter(|(_, part)| *part >= NAMED);
+    let there = is_of_clients(verdict) || at.is_some();
+    let operation = verdict.operation;
+    let operation = operation.filter(|of| there && of.thousandths >= NAMED);
+    (at, operation)
 }
 
 /// The share, and the client that waited, with their parts of the time of those found: where no file is named.
@@ -195,8 +230,9 @@ pub fn narrowed(verdict: &Verdict) -> Option<String> {
     Some(format!("Of that, {}.", listed(narrower(verdict), "")?))
 }
 
-/// Whether the time before requests is that of those found, too.
-fn is_of_clients(verdict: &Verdict) -> bool {
+/// Whether the time before requests is that of those found, too: a station is a client then.
+#[must_use]
+pub fn is_of_clients(verdict: &Verdict) -> bool {
     matches!(
         verdict.finding,
         Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
@@ -490,7 +526,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_judge::{FileBehind, OnTheWay, OperationBehind, Share, ShareBehind};
+    use wirewait_judge::{FileBehind, OnTheWay, Share, ShareBehind};
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
     pub(super) fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
@@ -629,6 +665,19 @@ mod tests {
         (seen.at, seen.operation, seen.tree, seen.waited) = (None, None, None, None);
         assert!(!sentence(&seen).contains("Of that time"));
         assert_eq!(narrowed(&seen), None);
+    }
+
+    #[test]
+    fn what_has_less_than_a_tenth_explains_nothing() {
+        let mut seen = verdict(Finding::Named(Culprit::Client), Vec::new());
+        seen.at = Some((v4(1, None), 99));
+        let said = "Of that time, 48.0 % was before SMB1 READ_ANDX; no client had a tenth of it.";
+        assert!(sentence(&seen).contains(said), "{}", sentence(&seen));
+        seen.finding = Finding::Named(Culprit::Server);
+        let said = " No server had a tenth of that time.";
+        assert!(sentence(&seen).contains(said), "{}", sentence(&seen));
+        seen.at = Some((v4(1, None), 100));
+        assert!(sentence(&seen).contains("Of that time, 10.0 % was for 10.0.0.1 and 48.0 %"));
     }
 
     #[test]

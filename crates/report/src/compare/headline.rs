@@ -2,13 +2,14 @@
 
 use super::Compared;
 use super::words::{MANIFOLD, key_name, probability, stations, value, worded};
-use crate::figures::{Grouped, Percent};
+use crate::figures::{Command, Grouped, Percent};
 use crate::table::NOTHING;
 use wirewait_judge::compare::{
-    ActiveTime, BLOCKS, Change, Conclusion, Confidence, Effect, EqualLoad, Figure, LEVEL, MATERIAL,
-    Ratio, Work,
+    ActiveTime, BLOCKS, Change, Conclusion, Confidence, Effect, EqualLoad, Figure, Key, LEVEL,
+    MATERIAL, Ratio, Work,
 };
 use wirewait_judge::{Culprit, Finding};
+use wirewait_wire::Kind;
 
 /// The verdict on one capture that moves its data in requests of other sizes.
 pub(super) fn by_work(
@@ -275,7 +276,20 @@ pub(super) fn pauses(verdict: &Conclusion) -> Option<String> {
 pub(super) fn blamed(verdict: &Conclusion) -> String {
     let most = verdict.most.as_ref();
     let most = most.map_or_else(String::new, |key| {
-        format!(", most of it in {}", key_name(key))
+        let what = match key {
+            // "LAST MESSAGE" is a protocol's, the last message is not.
+            Key::Operation {
+                protocol,
+                command: name,
+                code,
+                kind,
+            } if *kind != Kind::Wait => {
+                let (protocol, code) = (protocol.to_uppercase(), *code);
+                format!("{protocol} {}", Command { name, code })
+            }
+            _ => key_name(key),
+        };
+        format!(", most of it in {what}")
     });
     let (whose, capture) = match verdict.finding {
         Finding::None => return most,

@@ -28,8 +28,9 @@ struct LeadingSymptom<'a> {
     title: &'a str,
     subject: String,
     cost: String,
-    /// Further ones of the rule.
+    /// Further ones of the rule; there may be more that found no room.
     more: usize,
+    at_least: bool,
     action: Option<&'a String>,
 }
 
@@ -79,6 +80,7 @@ pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
             subject: subject(&group[0].subject),
             cost: cost_or_count(group[0]),
             more: group.len() - 1,
+            at_least: snapshot.symptoms.more > 0,
             action: texts.and_then(|texts| texts.actions.first()),
         }
     });

@@ -184,17 +184,20 @@ fn pairs(rows: &[(&PairKey, &LedgerSum)], digits: Digits) -> Table {
         .left("client", |(key, _)| key.client)
         .left("server", |(key, _)| key.server)
         .right("elapsed", |(_, sum)| some(sum.ledger.total()))
-        .right("client's", |(_, sum)| phase(sum, Phase::Client))
+        .right("active", |(_, sum)| some(sum.ledger.active()))
+        .right("client", |(_, sum)| phase(sum, Phase::Client))
         .rare("request", |(_, sum)| phase(sum, Phase::Request))
-        .right("server's", |(_, sum)| phase(sum, Phase::Server))
+        .right("server", |(_, sum)| phase(sum, Phase::Server))
         .rare("response", |(_, sum)| phase(sum, Phase::Response))
         .rare("distance", |(_, sum)| phase(sum, Phase::Distance))
-        .rare("lost frames", |(_, sum)| phase(sum, Phase::Retransmission))
+        .rare("loss recovery", |(_, sum)| {
+            phase(sum, Phase::Retransmission)
+        })
         .rare("unanswered", |(_, sum)| phase(sum, Phase::Unanswered))
         .rare("waiting", |(_, sum)| phase(sum, Phase::Waiting))
         .right("idle", |(_, sum)| phase(sum, Phase::Idle))
         .rare("unknown", |(_, sum)| phase(sum, Phase::Unknown))
-        .right("server's part", |(_, sum)| part(&sum.ledger))
+        .right("server %, of active", |(_, sum)| part(&sum.ledger))
         .table
 }
 

@@ -1,6 +1,7 @@
 //! The table of where the time went.
 
 use super::Look;
+use crate::figures::Grouped;
 use crate::table::Table;
 use crate::verdict::{MARKED, coarse_marked, marked};
 use std::io::{self, Write};
@@ -17,9 +18,10 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         rows.filter(move |row| wanted(&row.of))
     };
     let capture = of(|of| matches!(of, LedgerOf::Capture));
-    let servers = of(|of| matches!(of, LedgerOf::Server(_))).take(SHOWN);
-    let clients = of(|of| matches!(of, LedgerOf::Client(_))).take(SHOWN);
-    let rows: Vec<&LedgerRow> = capture.chain(servers).chain(clients).collect();
+    let servers = || of(|of| matches!(of, LedgerOf::Server(_)));
+    let clients = || of(|of| matches!(of, LedgerOf::Client(_)));
+    let some = servers().take(SHOWN).chain(clients().take(SHOWN));
+    let rows: Vec<&LedgerRow> = capture.chain(some).collect();
     let duration = |ns: u64| (ns > 0).then(|| look.digits.span(ns));
     let shown = |row: &LedgerRow, culprit: Culprit| duration(culprit.shown(&row.ledger));
     let percent = |row: &LedgerRow, culprit| marked(culprit, row, &snapshot.tick);
@@ -55,6 +57,19 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
     )?;
     if let Some(line) = coarse_marked(&snapshot.tick) {
         super::note(out, look, line)?;
+    }
+    let further = |rows: usize, what: &'static str| {
+        let more = rows.saturating_sub(SHOWN);
+        (more > 0).then(|| format!("{} more {what}", Grouped(more as u64)))
+    };
+    let further = [
+        further(servers().count(), "servers"),
+        further(clients().count(), "clients"),
+    ];
+    let further: Vec<String> = further.into_iter().flatten().collect();
+    if !further.is_empty() {
+        let further = further.join(" and ");
+        writeln!(out, "  and {further}; --format json has them all")?;
     }
     Ok(())
 }

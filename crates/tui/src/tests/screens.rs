@@ -205,3 +205,17 @@ fn private_names_are_numbers_and_the_same_name_is_the_same_number() {
         assert_eq!(same(&plain, a), same(&hidden, b));
     }
 }
+
+/// The verdict names a file, too.
+#[test]
+fn no_view_shows_a_hidden_name() {
+    let verdict = wirewait_judge::Verdict::on(&replayed().snapshot);
+    let name = verdict.file.expect("the verdict names a file").path;
+    let mut model = model(replayed(), 200, 50);
+    assert!(shown(&model).contains(&*name));
+    press(&mut model, "p");
+    for view in ["1", "2", "3", "4", "5", "6"] {
+        press(&mut model, view);
+        assert!(!shown(&model).contains(&*name), "view {view}");
+    }
+}

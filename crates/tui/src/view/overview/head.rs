@@ -8,6 +8,7 @@ use crate::text::{self, put};
 use crate::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::sync::Arc;
 use wirewait_analysis::Grade;
 use wirewait_judge::{Culprit, Finding, Verdict};
 use wirewait_report::words::{self, Command, Grouped, Percent, Short, nearest_symptom};
@@ -32,40 +33,23 @@ fn headline(verdict: &Verdict, since: &str, (width, roomy): (usize, bool)) -> Ve
         Culprit::Network => verdict.share(one).ns.low,
         Culprit::Client | Culprit::Server => verdict.share(one).ns.high,
     };
-    let (mut name, share) = match verdict.finding {
-        Finding::None => return lines,
-        Finding::Named(one) => (
-            one.name().to_owned(),
-            words::share(one, verdict.share(one).thousandths),
-        ),
-        Finding::Either(one, other) => (
-            format!("{} or {}", one.name(), other.name()),
-            Percent(part(one).saturating_add(part(other)), verdict.active_ns).to_string(),
-        ),
-    };
-    if lines.len() <= 2 {
+    let Some(name) = words::title(verdict.finding).filter(|_| lines.len() > 2) else {
         return lines;
-    }
-    if let Some(first) = name.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    };
+    let share = match verdict.finding {
+        Finding::None => return lines,
+        Finding::Named(one) => words::share(one, verdict.share(one).thousandths),
+        Finding::Either(one, other) => {
+            Percent(part(one).saturating_add(part(other)), verdict.active_ns).to_string()
+        }
+    };
     let active = i64::try_from(verdict.active_ns).unwrap_or(i64::MAX);
     let mut short = vec![format!(
         "{since}{name}: {share} of {} active{}",
         Short(active),
         if width < 60 { "" } else { " time" }
     )];
-    if let Some((at, _)) = verdict.at {
-        let operation = verdict.operation.map(|of| {
-            let (name, code) = (of.command, of.code);
-            let before = match verdict.finding {
-                Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _) => "before ",
-                _ => "",
-            };
-            format!(", {before}{} {}", of.protocol, Command { name, code })
-        });
-        short.push(format!("{at}{}", operation.unwrap_or_default()));
-    }
+    short.extend(text::lines(&most(verdict), width));
     let narrowed = words::narrowed(verdict).filter(|_| roomy);
     short.extend(
         narrowed
@@ -75,10 +59,51 @@ fn headline(verdict: &Verdict, since: &str, (width, roomy): (usize, bool)) -> Ve
     short
 }
 
+/// The station and the operation with most of the time: those of a server and there, or of a client and, whichever it is
+/// of, that behind pauses.
+fn most(verdict: &Verdict) -> String {
+    let clients = words::is_of_clients(verdict);
+    let (at, operation) = words::notable(verdict);
+    let part = |thousandths: u64| Percent(thousandths, 1000);
+    let station = at.map(|(at, thousandths)| match clients {
+        true => format!("{} in {at}", part(thousandths)),
+        false => at.to_string(),
+    });
+    let operation = operation.map(|of| {
+        let (name, code) = (of.command, of.code);
+        let command = format!("{} {}", of.protocol.to_uppercase(), Command { name, code });
+        match clients {
+            true => format!("{} before {command}", part(of.thousandths)),
+            false => command,
+        }
+    });
+    let parts: Vec<String> = station.into_iter().chain(operation).collect();
+    parts.join(", ")
+}
+
+/// The verdict, with the names that the user wants hidden as elsewhere on the screen.
+fn judged(feed: &Feed, context: &Context<'_>) -> Verdict {
+    let mut verdict = Verdict::on(&feed.snapshot);
+    if context.secret.is_some() {
+        let hide = |kind: &str, name: &mut Arc<str>| *name = context.name(kind, name).into();
+        if let Some(file) = &mut verdict.file {
+            hide("file", &mut file.path);
+            file.share.iter_mut().for_each(|share| hide("share", share));
+        }
+        if let Some(tree) = &mut verdict.tree {
+            hide("share", &mut tree.share);
+        }
+        if let Some(open) = &mut verdict.unfinished {
+            open.path.iter_mut().for_each(|path| hide("file", path));
+        }
+    }
+    verdict
+}
+
 /// All of it, in lines of this width; fewer where there are few.
 pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<HeadLine> {
     let context = model.context();
-    let verdict = Verdict::on(&feed.snapshot);
+    let verdict = judged(feed, &context);
     let wide = usize::from(width);
     let since = match model.window {
         Some(_) => "Since start: ",
