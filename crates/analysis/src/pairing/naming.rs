@@ -47,6 +47,10 @@ impl Naming {
             let number = number.filter(|_| self.bound);
             place = place.or_else(|| known.find(conversation, number?));
         }
+        place = place.or_else(|| match x.operation.kind {
+            Kind::Break => known.find(conversation, Number::Lease(x.id?)),
+            _ => None,
+        });
         place = place.or_else(|| self.base.clone());
         if x.names
             && let Some(names) = message
@@ -169,6 +173,11 @@ impl Naming {
             && let Some(file) = t.file
         {
             if t.kind == Kind::Open {
+                if x.effects.has(Effects::LEASES)
+                    && let (Some(lease), Some(place)) = (x.alias, &t.place)
+                {
+                    known.bind(conversation, Number::Lease(lease), place);
+                }
                 if !told.path {
                     self.opened(open, file, message, (&mut known, world.registry.as_ref()));
                 }

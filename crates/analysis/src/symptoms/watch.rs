@@ -276,7 +276,7 @@ impl Watch {
             return;
         }
         let given_back = self.breaks.closed(case, thresholds);
-        let given_ns = given_back.map_or(0, |given| given.ns());
+        let given_ns = given_back.map_or(0, |given| given.of.ns());
         // Or for an acknowledgement.
         let mut held_ns = 0;
         if !self.held.is_empty()
@@ -332,17 +332,26 @@ impl Watch {
             page: &mut page,
         };
         witness.look(answers::OF_ANY);
+        let mut late = given_back.filter(|given| given.in_vain);
         if !is_ordinary(t) {
             // What its client asked next is not known.
             if t.outcome == Outcome::Unanswered && *forgotten == Some(t.number) {
                 self.hits.hit(Bound::Waiting);
             }
-            witness.look_on();
+            if t.flags.contains(Flags::OPEN_AT_END)
+                && let Some((_, end)) = witness.waited
+            {
+                late = self.breaks.awaited_at_end(case, end, thresholds);
+            }
+            if t.kind != Kind::Break || !self.breaks.is_told(t) {
+                witness.look_on();
+            }
         }
         if let Some(given) = given_back.filter(|_| given_ns >= thresholds.ns(Threshold::BreakWait))
         {
-            let sight = Sight::between(given.from, given.to).costing(given_ns);
+            let sight = Sight::between(given.of.from, given.of.to).costing(given_ns);
             page.hit(&clients::BREAK_WAIT, &sight);
+            page.word(&clients::BREAK_WAIT, given.word);
         }
         // Repetitions count when they are noticed.
         let data = [t.frames.request, t.frames.response];
@@ -352,6 +361,24 @@ impl Watch {
             reads.closed(t, took);
         }
         self.files.closed(case, thresholds, &mut page);
+        if let Some(late) = late {
+            self.is_late(&late);
+        }
+    }
+
+    /// Who holds what the server took back did not acknowledge it, and another client waited for that.
+    #[cold]
+    #[inline(never)]
+    fn is_late(&mut self, late: &GivenBack) {
+        if !self.breaks.tells(late) {
+            return;
+        }
+        if let Some(pair) = self.pairs.still(late.pair) {
+            let ends = (&late.holder, &late.of.server);
+            let mut page = pair.page(ends, self.course.as_deref_mut());
+            page.hit(&clients::SLOW_BREAK, &Sight::at(late.of.from));
+            page.word(&clients::SLOW_BREAK, late.word);
+        }
     }
 
     /// The response whose wait ends next waited as a whole for an acknowledgement for so long, ns.
