@@ -116,6 +116,7 @@ impl Recorder {
 
     /// The client of this request is the one at the other place.
     #[cold]
+    #[inline(never)]
     pub(crate) fn joined(&mut self, case: Case<'_>, first: TablePlace, at: Timestamp) {
         let [client, first] = [case.parties.client, first].map(TablePlace::id);
         let (Some(client), Some(first)) = (client, first) else {

@@ -188,6 +188,7 @@ impl Books {
 
     /// A client has another address, which is known.
     #[cold]
+    #[inline(never)]
     pub(super) fn same_client(&mut self, case: Case<'_>, first: Endpoint, sink: &mut dyn Sink) {
         sink.same_client(case.transaction.client.station(), first.station());
         let mut room = None;
