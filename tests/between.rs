@@ -5,6 +5,7 @@ use crate::known::{CARRIERS, TROUBLES};
 use crate::support::{capture_of, captures, program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use wirewait_analysis::{LedgerOf, LedgerRow, Phase};
 use wirewait_synth::Scenario;
 use wirewait_synth::lab::{LabCase, LabEnd, LabRun, LabTruth};
 
@@ -470,4 +471,149 @@ fn questions_to_everyone_are_not_requests_in_vain() {
     assert_eq!(number(&joined, "requests"), 41, "{joined}");
     assert_eq!(number(&joined, "unanswered"), 0, "{joined}");
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// What both ends tell of frames at the client, each of which is at the server 1 ms later, or was 1 ms before.
+fn between_1ms(name: &str, at_client: &[wirewait_synth::OwnedFrame]) -> Value {
+    let folder = std::env::temp_dir().join(format!("wirewait-{name}-{}", std::process::id()));
+    crate::support::shared_folder(&folder);
+    let mut at_server = at_client.to_vec();
+    for frame in &mut at_server {
+        // The port of the receiver in a frame of Ethernet, IPv4 and TCP.
+        let to_server = frame.bytes[36..38] == 445_u16.to_be_bytes();
+        let way = if to_server { 1_000_000 } else { -1_000_000 };
+        frame.at = frame.at.plus(way);
+    }
+    at_server.sort_by_key(|frame| frame.at);
+    let client = file_of(&folder, "client.pcap", at_client);
+    let server = file_of(&folder, "server.pcap", &at_server);
+    let joined = between(&client, &server).unwrap();
+    let _ = std::fs::remove_dir_all(&folder);
+    joined
+}
+
+/// A client with two addresses reads over two channels of one session in turn, 10 ms each, with 0.1 ms between two: 2 log-ons of 5 ms,
+/// 15 ms between them, and 40 reads behind pauses of 0.1 ms. Of each 2 ms are the way's.
+#[test]
+fn channels_of_one_session_are_one_client_at_both_ends() {
+    const SESSION: u64 = 0x400_0000_0001;
+    let mut text = format!(
+        "title channels\n\
+         client C tcp 10.0.0.1:49152\n\
+         server S tcp 10.0.0.9:445\n\
+         client D tcp 10.0.1.1:49153\n\
+         server T tcp 10.0.1.9:445\n\n\
+         0.000 C>S connect gap=0.003\n\
+         0.010 C>S smb2 session-setup round=2 session={SESSION}\n\
+         0.015 S>C smb2 session-setup round=2\n\
+         0.020 D>T connect gap=0.003\n\
+         0.030 D>T smb2 session-setup round=2 binding session={SESSION}\n\
+         0.035 T>D smb2 session-setup round=2\n"
+    );
+    for n in 0..40 {
+        let (client, server) = if n % 2 == 0 { ("C", "S") } else { ("D", "T") };
+        let (at, mid) = (f64::from(n).mul_add(0.0101, 0.0351), 20 + n);
+        text += &format!("{at:.4} {client}>{server} smb2 read mid={mid} file=9 length=512\n");
+        let at = at + 0.01;
+        text += &format!("{at:.4} {server}>{client} smb2 read mid={mid} data=512\n");
+    }
+    let scenario = Scenario::parse("channels", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let joined = between_1ms("channels", scenario.frames());
+    let us = 1_000;
+    assert_eq!(number(&joined, "clients"), 1, "{joined}");
+    assert_eq!(number(&joined, "requests"), 42, "{joined}");
+    assert_eq!(number(&joined, "client_ns"), 19_000 * us, "{joined}");
+    assert_eq!(number(&joined, "way_ns"), 42 * 2_000 * us, "{joined}");
+    assert_eq!(
+        number(&joined, "server_ns"),
+        (2 * 3_000 + 40 * 8_000) * us,
+        "{joined}"
+    );
+    assert_eq!(joined["culprit"], "server");
+    let rows = joined["by_client"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{joined}");
+    assert_eq!(rows[0]["client"], "10.0.0.1", "{joined}");
+}
+
+/// 40 reads of 8 ms, 12 ms apart, while a change notification is outstanding all the time. Behind the 20th, 12 ms later, a lock that
+/// another client has is waited for, 400 ms; then it goes on 12 ms later. Behind the 30th it does nothing for 3 s.
+#[test]
+fn waits_by_design_are_nobodys_at_both_ends() {
+    let mut text = "title waits\nclient C tcp 10.0.0.1:1025\nserver S tcp 10.0.0.9:445\n\
+         0.000 C>S connect gap=0.003\n\
+         0.050 C>S smb2 change-notify mid=900 file=9\n\
+         0.054 S>C smb2 change-notify mid=900 status=pending\n"
+        .to_owned();
+    let mut at = 100;
+    let second = |ms: i64| format!("{}.{:03}", ms / 1000, ms % 1000);
+    for n in 0..40 {
+        match n {
+            20 => {
+                text += &format!(
+                    "{} C>S smb2 lock mid=901 file=3 offset=0 length=10\n\
+                     {} S>C smb2 lock mid=901 status=pending\n\
+                     {} S>C smb2 lock mid=901\n",
+                    second(at),
+                    second(at + 4),
+                    second(at + 400)
+                );
+                at += 412;
+            }
+            30 => at += 3_000 - 12,
+            _ => {}
+        }
+        text += &format!("{} C>S smb2 read length=512 mid={n}\n", second(at));
+        text += &format!("{} S>C smb2 read data=512 mid={n}\n", second(at + 8));
+        at += 20;
+    }
+    let scenario = Scenario::parse("waits", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let found = crate::support::analyse_frames(scenario.frames()).snapshot;
+    let joined = between_1ms("waits", scenario.frames());
+    let ms = 1_000_000;
+    let of_client = |row: &LedgerRow| matches!(row.of, LedgerOf::Client(_));
+    let [row] = (found
+        .ledgers
+        .iter()
+        .filter(|row| of_client(row))
+        .collect::<Vec<_>>())[..]
+    else {
+        panic!("one client: {:?}", found.ledgers);
+    };
+    let ledger = &row.ledger;
+    for (of, truth, phase) in [
+        // 37 between two reads, and one on each side of the lock.
+        ("client_ns", 39 * 12 * ms, None),
+        // The lock, and the pause of 3 s in which a notification was waited for.
+        ("waiting_ns", (400 + 3_000) * ms, Some(Phase::Waiting)),
+        ("idle_ns", 0, Some(Phase::Idle)),
+    ] {
+        assert_eq!(number(&joined, of), truth, "{of}: {joined}");
+        // Of the client's time, a report takes some for the network's.
+        if let Some(phase) = phase {
+            assert_eq!(ledger.get(phase), truth.unsigned_abs(), "{of}: {ledger:?}");
+        }
+    }
+    assert_eq!(number(&joined, "requests"), 40, "{joined}");
+    assert_eq!(number(&joined, "way_ns"), 40 * 2 * ms, "{joined}");
+    assert_eq!(number(&joined, "server_ns"), 40 * 6 * ms, "{joined}");
+    assert_eq!(number(&joined, "unanswered"), 0, "{joined}");
+}
+
+/// B opens a file of which A has an oplock, that A never gives back: the server answers after 35 s, of which 34.9 s are A's.
+#[test]
+fn a_break_in_vain_is_not_the_servers_at_both_ends() {
+    let text = "title break\nclient A tcp 10.0.0.1:1025\nclient B tcp 10.0.0.2:1025\n\
+         server S tcp 10.0.0.9:445\n\
+         0.000 A>S connect gap=0.003\n0.010 B>S connect gap=0.003\n\
+         1.000 A>S smb2 create mid=10 name=a.txt oplock=9\n\
+         1.008 S>A smb2 create mid=10 file=4 size=500 oplock=9\n\
+         2.000 B>S smb2 create mid=10 name=a.txt oplock=9\n\
+         2.100 S>A smb2 oplock-break file=4 level=1\n\
+         37.002 S>B smb2 create mid=10 file=5 size=500\n";
+    let scenario = Scenario::parse("break", text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let joined = between_1ms("in-vain-break", scenario.frames());
+    let ms = 1_000_000;
+    // At the server: asked at 2.001, break at 2.099, answered at 37.001.
+    assert_eq!(number(&joined, "client_held_ns"), 34_902 * ms, "{joined}");
+    assert_eq!(number(&joined, "server_ns"), (6 + 98) * ms, "{joined}");
 }

@@ -268,12 +268,34 @@ fn channels_of_one_session_are_one_client() {
         "{verdict:?}"
     );
     assert_eq!(verdict.clients, 1);
+    // So it is one station, with its first address, at two servers' addresses, and one that is active.
+    let [station] = &found.stations[..] else {
+        panic!("{:?}", found.stations);
+    };
+    assert_eq!(station.client.to_string(), "10.0.0.1");
+    assert_eq!((station.servers, station.counts.requests), (2, 42));
+    assert_eq!(station.response_time.n, 40);
+    // Two log-ons of 1 ms, and 40 reads of 10 ms; 0.1 ms before each read, and 20 ms before the second log-on less 1 ms.
+    assert_eq!(station.busy_ns + station.client_ns, 425_000_000);
+    let most = found.load.levels[0]
+        .levels
+        .iter()
+        .map(|level| level.stations)
+        .max();
+    assert_eq!(most, Some(1), "{:?}", found.load.levels[0]);
     // Two clients with a session each wait by turns, and are busy with something else half of the time.
     let found = run("");
     assert_eq!(
         found.ledgers.iter().filter(|row| clients(&row.of)).count(),
         2
     );
+    assert_eq!(found.stations.len(), 2);
+    let most = found.load.levels[0]
+        .levels
+        .iter()
+        .map(|level| level.stations)
+        .max();
+    assert_eq!(most, Some(2), "{:?}", found.load.levels[0]);
     assert!(sum(&found.ledgers, clients).get(Phase::Client) > 350_000_000);
 }
 

@@ -794,7 +794,7 @@ fn an_oplock_that_another_client_holds_is_a_clients_time() {
     let expected = Expected {
         culprit: Culprit::Client,
         stall: "break",
-        words: "was waiting for another client to give its oplock or lease back",
+        words: "was waiting for another client to give its oplock back",
         symptom: "break_waits",
         never: &[
             "slow_server",
@@ -831,7 +831,7 @@ fn an_oplock_that_is_given_back_by_closing_is_a_clients_time() {
     let expected = Expected {
         culprit: Culprit::Client,
         stall: "break",
-        words: "was waiting for another client to give its oplock or lease back",
+        words: "was waiting for another client to give its oplock back",
         symptom: "break_waits",
         never: &["slow_server", "server_busy", "slow_answers"],
     };
@@ -847,7 +847,7 @@ fn an_oplock_that_is_never_given_back_is_a_clients_time() {
     let expected = Expected {
         culprit: Culprit::Client,
         stall: "break",
-        words: "was waiting for another client to give its oplock or lease back",
+        words: "was waiting for another client to give its oplock back",
         symptom: "break_waits",
         never: &["slow_server", "server_busy", "slow_answers"],
     };

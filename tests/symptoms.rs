@@ -76,6 +76,7 @@ const OWN: Raised = &[
     ("smb1/oplock-break.pcapng", &["break_waits"]),
     ("smb1/sequence-over-ipx.pcapng", &["unanswered_requests"]),
     ("smb2/encrypted-guess.pcapng", &["unanswered_requests"]),
+    ("smb2/lease-kept.pcapng", &["break_waits", "slow_break"]),
     (
         "tcp/lost-requests.pcapng",
         &["frames_resent", "small_reads"],

@@ -64,6 +64,7 @@ impl Accounting {
     pub fn enter_all(&mut self, entries: &mut EntryBatch) {
         entries.enter(self);
         entries.clear();
+        self.batch.joins |= std::mem::take(&mut entries.joins);
         if self.batch.moments.is_empty() {
             std::mem::swap(&mut self.batch.moments, &mut entries.moments);
         } else {

@@ -215,6 +215,7 @@ impl Books {
         let mut batch = std::mem::replace(&mut self.accounting.batch, empty);
         if let Some(recorder) = &mut self.recorder {
             std::mem::swap(&mut batch.moments, &mut recorder.moments);
+            batch.joins |= std::mem::take(&mut recorder.joins);
         }
         batch
     }
@@ -235,6 +236,7 @@ impl Books {
         let mut entries = entries.goes_on_in(empty);
         if let Some(recorder) = &mut self.recorder {
             std::mem::swap(&mut entries.moments, &mut recorder.moments);
+            entries.joins |= std::mem::take(&mut recorder.joins);
         }
         entries
     }

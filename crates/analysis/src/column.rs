@@ -38,6 +38,9 @@ impl<V: Default> Column<V> {
     #[cold]
     pub(crate) fn shares(&mut self, place: TablePlace, other: TablePlace) -> Option<V> {
         let own = self.take(place);
+        if self.shared.contains(&(place, other)) {
+            return own;
+        }
         if self.shared.len() >= SHARED {
             self.shared.remove(0);
         }

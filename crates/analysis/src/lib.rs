@@ -12,6 +12,7 @@ mod arrivals;
 mod assembler;
 mod books;
 mod bounds;
+mod breaks;
 mod by_template;
 mod case;
 mod clock;
@@ -67,10 +68,11 @@ mod unfinished;
 mod windows;
 mod world;
 
-pub use account::{Bounds, Ledger, Phase, UnsurePauses};
+pub use account::{Bounds, Ledger, PauseParts, Phase, UnsurePauses};
 pub use accounting::{Accounting, EntryBatch};
 pub use analyzer::Analyzer;
 pub use apart::ClocksApart;
+pub use breaks::{BreakWaiter, TakenBack};
 pub use clock::{ClockSet, Resumed};
 pub use course::LedgerCourse;
 pub use efficiency::{

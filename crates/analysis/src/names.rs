@@ -41,6 +41,8 @@ pub(crate) enum Number {
     Session(Id),
     Tree(Id),
     File(u128),
+    /// A lease of a file, by what a break of it is called.
+    Lease(Id),
     /// A remote procedure call was written into the pipe with this handle.
     Call(u128),
 }

@@ -2,9 +2,10 @@
 
 use crate::Outcome;
 use crate::case::{Case, Wait};
+use crate::table::TablePlace;
 use crate::world::Seen;
 use wirewait_model::figures::counts_for_stations;
-use wirewait_model::records::{Answer, LineTimes, Moment, Traffic, Waiting};
+use wirewait_model::records::{Answer, Joined, LineTimes, Moment, Traffic, Waiting};
 use wirewait_wire::{Kind, Timestamp};
 
 /// The time of the capture is recorded this often, ns.
@@ -15,6 +16,8 @@ const NOW_NS: i64 = 50_000_000;
 pub(crate) struct Recorder {
     /// Those that were not handed over.
     pub(crate) moments: Vec<Moment>,
+    /// Clients are joined in them.
+    pub(crate) joins: bool,
     /// The latest frames, of which some may not be recorded yet.
     traffic: Option<Traffic>,
     unrecorded: bool,
@@ -109,6 +112,24 @@ impl Recorder {
         if let Some(answer) = answer(case, took) {
             self.moments.push(Moment::Answered(answer));
         }
+    }
+
+    /// The client of this request is the one at the other place.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn joined(&mut self, case: Case<'_>, first: TablePlace, at: Timestamp) {
+        let [client, first] = [case.parties.client, first].map(TablePlace::id);
+        let (Some(client), Some(first)) = (client, first) else {
+            return;
+        };
+        self.joins = true;
+        self.moments.push(Moment::Joined(Joined {
+            client,
+            first,
+            server: case.parties.server.id(),
+            interface: self.interface.unwrap_or(0),
+            at,
+        }));
     }
 
     /// The capture is over.

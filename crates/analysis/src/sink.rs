@@ -1,12 +1,18 @@
 //! Who receives what an analysis finds as it goes.
 
 use crate::{Assembled, Deed, Notice, Transaction};
-use wirewait_wire::Frame;
+use wirewait_wire::{Endpoint, Frame};
 
 /// Receives transactions as they are closed.
 pub trait Sink {
     /// A transaction is closed: nothing about it will change.
     fn transaction(&mut self, transaction: &Transaction);
+
+    /// The client at the first of these addresses is the machine at the second one: a connection of it is a further channel of a
+    /// session that began there. What it asked for before belongs to that as well.
+    fn same_client(&mut self, client: Endpoint, first: Endpoint) {
+        let _ = (client, first);
+    }
 
     /// A transport did something that an administrator counts.
     fn noticed(&mut self, notice: &Notice) {
@@ -43,6 +49,11 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     fn transaction(&mut self, transaction: &Transaction) {
         self.0.transaction(transaction);
         self.1.transaction(transaction);
+    }
+
+    fn same_client(&mut self, client: Endpoint, first: Endpoint) {
+        self.0.same_client(client, first);
+        self.1.same_client(client, first);
     }
 
     fn noticed(&mut self, notice: &Notice) {

@@ -1,7 +1,8 @@
 //! Time within a transfer, or within a turnaround, that is a station's own: what the wire shows that it was for.
 
+use crate::Noticed;
+use crate::breaks::TakenBack;
 use crate::table::TablePlace;
-use crate::{Mark, Noticed};
 use wirewait_wire::{Endpoint, Operation, Timestamp};
 
 /// A sender that sends nothing more for less has not stopped, ns: other work of its own takes as long.
@@ -82,6 +83,8 @@ pub struct StallSum {
     pub ns: u64,
     /// With it, ns.
     pub whole_ns: u64,
+    /// How many were for a lease that another client gave back.
+    pub leases: u64,
 }
 
 /// All stalls, as far as they are time of somebody who waits for nothing else.
@@ -98,6 +101,7 @@ impl Stalls {
     pub(crate) fn add(&mut self, stall: &Stall, ns: u64, whole_ns: u64) {
         let sum = &mut self.0[usize::from(stall.server)][stall.cause as usize];
         sum.count += 1;
+        sum.leases += u64::from(stall.lease);
         sum.ns = sum.ns.saturating_add(ns);
         sum.whole_ns = sum.whole_ns.saturating_add(whole_ns);
     }
@@ -121,6 +125,8 @@ pub(crate) struct Stall {
     pub(crate) waited: bool,
     /// The response as a whole was sent behind it: it lies in what would be the server's turnaround.
     pub(crate) whole: bool,
+    /// Another client gave a lease back.
+    pub(crate) lease: bool,
 }
 
 /// Frames of a link that were acknowledged late.
@@ -208,40 +214,36 @@ impl MessageStall {
             on_link: self.on_link,
             waited: self.waited.is_some(),
             whole: self.held.is_some(),
+            lease: false,
         }
     }
 }
 
-/// A promise that a server took back from a client.
+/// An oplock or a lease that a server took back, and from whom.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GivenBack {
-    pub(crate) server: Endpoint,
+    pub(crate) of: TakenBack<TablePlace>,
     /// Who had it, and its row.
     pub(crate) holder: Endpoint,
     pub(crate) at: TablePlace,
-    /// The file, if it has a name.
-    pub(crate) file: Option<TablePlace>,
-    /// The break, and its acknowledgement; the break again as long as there is none.
-    pub(crate) from: Mark,
-    pub(crate) to: Mark,
+    /// The row of both.
+    pub(crate) pair: TablePlace,
+    /// It is a lease.
+    pub(crate) lease: bool,
+    /// What the break is called.
+    pub(crate) word: &'static str,
+    /// Nobody acknowledged it before the server gave up.
+    pub(crate) in_vain: bool,
+    /// That it comes late, or not at all, was said.
+    pub(crate) told: bool,
 }
 
 impl GivenBack {
-    /// How long that took, ns.
-    pub(crate) fn ns(&self) -> i64 {
-        self.from.until(self.to).unwrap_or(0)
-    }
-
-    /// Whether it was acknowledged.
-    pub(crate) fn is_given(&self) -> bool {
-        self.to.frame != self.from.frame
-    }
-
     /// What it is of a request that waited for it.
     pub(crate) const fn stall(&self) -> Stall {
         Stall {
-            from: self.from.at,
-            to: self.to.at,
+            from: self.of.from.at,
+            to: self.of.to.at,
             cause: StallCause::Break,
             server: false,
             unsure: false,
@@ -249,6 +251,7 @@ impl GivenBack {
             on_link: None,
             waited: false,
             whole: false,
+            lease: self.lease,
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::signals::Signals;
 use crate::transactions::RowWriter;
 use std::time::{Duration, Instant};
 use wirewait::{
-    Analyzer, Choice, Driver, Engine, Frame, Layout, Notice, Progress, Settings, Sink, Snapshot,
-    SourceErrorKind, Thresholds, Timestamp, Transaction,
+    Analyzer, Choice, Driver, Endpoint, Engine, Frame, Layout, Notice, Progress, Settings, Sink,
+    Snapshot, SourceErrorKind, Thresholds, Timestamp, Transaction,
 };
 use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::symptoms::Texts;
@@ -319,6 +319,10 @@ impl<K: Sink> Sink for Both<'_, K> {
             metrics.transaction(transaction);
         }
         self.sink.transaction(transaction);
+    }
+
+    fn same_client(&mut self, client: Endpoint, first: Endpoint) {
+        self.sink.same_client(client, first);
     }
 
     fn noticed(&mut self, notice: &Notice) {

@@ -5,8 +5,8 @@ use crate::last_profile;
 use std::sync::Arc;
 use std::time::Duration;
 use wirewait::{
-    Analyzer, Driver, Frame, Holding, Layout, Notice, Registry, Settings, Sink, Snapshot, Source,
-    Thresholds, Timestamp, Transaction,
+    Analyzer, Driver, Endpoint, Frame, Holding, Layout, Notice, Registry, Settings, Sink, Snapshot,
+    Source, Thresholds, Timestamp, Transaction,
 };
 use wirewait_analysis::recent::{History, Limits, Recent as Minutes};
 use wirewait_analysis::{LedgerCourse, SymptomCourse};
@@ -77,6 +77,10 @@ impl Sink for Ears {
         self.changed = true;
         self.log.push(transaction);
         self.minutes.transaction(transaction);
+    }
+
+    fn same_client(&mut self, client: Endpoint, first: Endpoint) {
+        self.minutes.same_client(client, first);
     }
 
     fn noticed(&mut self, notice: &Notice) {

@@ -58,6 +58,8 @@ pub struct StallBehind {
     pub thousandths: u64,
     /// All of it, with the way to the station, ns.
     pub whole_ns: u64,
+    /// Of [breaks](StallCause::Break), whether all were of leases; `None` if some were of oplocks, and some of leases.
+    pub lease: Option<bool>,
 }
 
 /// What is behind a finding.
@@ -174,6 +176,10 @@ impl Behind {
                     of,
                     thousandths: part(sum.ns),
                     whole_ns: sum.whole_ns,
+                    lease: match sum.leases {
+                        0 => Some(false),
+                        n => (n == sum.count).then_some(true),
+                    },
                 }
             })
         });

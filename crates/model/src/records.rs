@@ -270,6 +270,23 @@ pub enum Moment {
     Now(Timestamp),
     /// The capture is over.
     Over,
+    /// Two addresses turn out to be those of one client.
+    Joined(Joined),
+}
+
+/// A client that turns out to be another one, with a further address: what it did and does belongs to that.
+#[derive(Clone, Copy, Debug)]
+pub struct Joined {
+    /// The further address.
+    pub client: StationId,
+    /// The first one.
+    pub first: StationId,
+    /// The server that it asked there.
+    pub server: Option<StationId>,
+    /// The interface of the frame that shows it.
+    pub interface: u32,
+    /// Since when.
+    pub at: Timestamp,
 }
 
 /// A client that waits for one of its requests, or no longer does.
@@ -335,6 +352,8 @@ pub struct RecordBatch {
     /// Clients of which nothing is kept, each as often as it asked in a group of
     /// [several](GroupKey::several).
     pub strangers: Vec<Endpoint>,
+    /// Clients are [joined](Moment::Joined) in it.
+    pub joins: bool,
     /// Room of groups that were counted.
     spare: Vec<Group>,
 }
@@ -377,6 +396,7 @@ impl RecordBatch {
     pub fn clear(&mut self) {
         self.moments.clear();
         self.strangers.clear();
+        self.joins = false;
         if self.spare.is_empty() {
             // As where all of them were needed: groups are large.
             std::mem::swap(&mut self.spare, &mut self.groups);

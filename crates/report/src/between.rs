@@ -380,6 +380,13 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
             report.span(joined.idle_ns)
         ));
     }
+    if joined.waiting_ns > 0 {
+        lines.push(format!(
+            "For {} clients had nothing outstanding but waits by design (change notifications, locks, pipe reads): they \
+             are no part of active time.",
+            report.span(joined.waiting_ns)
+        ));
+    }
     lines
 }
 

@@ -121,7 +121,14 @@ fn stalled(stall: &StallBehind) -> String {
             format!("waiting for a {whose}'s delayed acknowledgements")
         }
         StallCause::Stopped => format!("with a {whose} stopped in the middle of a message"),
-        _ => "waiting for another client to give its oplock or lease back".to_owned(),
+        _ => {
+            let what = match stall.lease {
+                Some(true) => "lease",
+                Some(false) => "oplock",
+                None => "oplock or lease",
+            };
+            format!("waiting for another client to give its {what} back")
+        }
     }
 }
 
@@ -732,6 +739,7 @@ mod tests {
                 of,
                 thousandths: 988,
                 whole_ns: 6_000_000_000,
+                lease: Some(true),
             });
             sentence(&seen)
         };
@@ -747,7 +755,7 @@ mod tests {
         let words = "98.8 % was with a server stopped in the middle of a message,";
         assert!(text.contains(words), "{text}");
         let text = said(Culprit::Client, StallCause::Break);
-        let words = "98.8 % was waiting for another client to give its oplock or lease back,";
+        let words = "98.8 % was waiting for another client to give its lease back,";
         assert!(text.contains(words), "{text}");
     }
 

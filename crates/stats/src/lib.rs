@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod channels;
 mod excluded;
 mod hops;
 mod load;
@@ -19,14 +20,21 @@ mod testing;
 
 pub use rows::Rows;
 
+use channels::Channels;
 use wirewait_model::Figures;
-use wirewait_model::records::{Entities, Group, GroupTimes, Moment, RecordBatch, Records};
+use wirewait_model::records::{Entities, Group, GroupTimes, Joined, Moment, RecordBatch, Records};
 use wirewait_wire::Endpoint;
 
 /// Makes a statistic of records.
 pub trait Collector: Send {
     /// Counts what happened.
     fn batch(&mut self, records: &Records<'_>);
+
+    /// A client turns out to be another one, with a further address: what was counted for it is that one's, whose number it
+    /// has in records from now on.
+    fn joined(&mut self, joined: &Joined) {
+        let _ = joined;
+    }
 
     /// Adds the statistic as it stands.
     fn write(&self, entities: &dyn Entities, figures: &mut Figures);
@@ -65,6 +73,8 @@ pub struct Collectors {
     all: Vec<Box<dyn Collector>>,
     /// Room for the times of groups.
     times: Vec<GroupTimes>,
+    /// Clients with several addresses.
+    channels: Channels,
 }
 
 impl Collectors {
@@ -74,6 +84,7 @@ impl Collectors {
         Self {
             all: all(options),
             times: Vec::new(),
+            channels: Channels::default(),
         }
     }
 
@@ -86,6 +97,37 @@ impl Collectors {
 
     /// Counts what happened.
     pub fn batch(&mut self, batch: &RecordBatch) {
+        match batch.joins || self.channels.are_any() {
+            true => self.count_joined(batch),
+            false => self.count_all(batch),
+        }
+    }
+
+    /// Likewise, with the first address of each client that has several.
+    #[cold]
+    #[inline(never)]
+    fn count_joined(&mut self, batch: &RecordBatch) {
+        let mut batch = self.channels.joined(batch);
+        let moments = std::mem::take(&mut batch.moments);
+        let mut rest = &moments[..];
+        let joined = |moment: &Moment| match moment {
+            Moment::Joined(joined) => Some(*joined),
+            _ => None,
+        };
+        while let Some((at, joined)) =
+            (rest.iter().enumerate()).find_map(|(at, moment)| Some((at, joined(moment)?)))
+        {
+            self.count(&rest[..at], &[], &[]);
+            for one in &mut self.all {
+                one.joined(&joined);
+            }
+            rest = &rest[at + 1..];
+        }
+        batch.moments = rest.to_vec();
+        self.count_all(&batch);
+    }
+
+    fn count_all(&mut self, batch: &RecordBatch) {
         // Moments come before all groups, strangers after them.
         let mut moments = &batch.moments[..];
         let mut rest = &batch.groups[..];

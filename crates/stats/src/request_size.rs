@@ -2,7 +2,7 @@
 
 use crate::{Collector, Rows};
 use wirewait_model::distribution::Batch;
-use wirewait_model::records::{Entities, Line, Records};
+use wirewait_model::records::{Entities, Joined, Line, Records};
 use wirewait_model::{Cell, Column, Distribution, Figures, Outcome, Statistic};
 use wirewait_wire::Endpoint;
 
@@ -35,6 +35,15 @@ impl Collector for RequestSize {
             match client.and_then(|id| self.clients.of(id, drop)) {
                 Some(sizes) => sizes.record_all(&self.sizes),
                 None => self.without_row += self.sizes.spread().n,
+            }
+        }
+    }
+
+    fn joined(&mut self, Joined { client, first, .. }: &Joined) {
+        if let Some(others) = self.clients.take(*client) {
+            match self.clients.of(*first, drop) {
+                Some(sizes) => sizes.absorb(&others),
+                None => self.without_row += others.n(),
             }
         }
     }

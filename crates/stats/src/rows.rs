@@ -36,6 +36,13 @@ impl<I, T: Default> Rows<I, T> {
         (known.generation() == id.generation()).then_some(row)
     }
 
+    /// Takes the row of this one out, if there is one.
+    pub(crate) fn take(&mut self, id: EntityId<I>) -> Option<T> {
+        self.known(id)?;
+        let slot = self.0.get_mut(id.index() as usize)?;
+        slot.take().map(|(_, row)| row)
+    }
+
     /// Begins a row in the place of the one before, which it gives; `None` if that is younger.
     #[cold]
     fn begin(&mut self, id: EntityId<I>) -> Option<Option<T>> {

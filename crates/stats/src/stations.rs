@@ -5,7 +5,7 @@ use crate::{Collector, Options, Rows};
 use std::collections::BTreeMap;
 use wirewait_model::figures::counts_for_stations;
 use wirewait_model::records::{
-    Entities, Group, GroupTimes, Moment, Pair, Records, StationId, Waiting,
+    Entities, Group, GroupTimes, Joined, Moment, Pair, Records, StationId, Waiting,
 };
 use wirewait_model::{Counts, Distribution, Figures, FrameSums, Samples, StationRow};
 use wirewait_wire::{Endpoint, Timestamp};
@@ -14,6 +14,8 @@ pub(crate) struct Stations {
     clients: Rows<Endpoint, Client>,
     /// The client asked the server for something.
     pairs: Rows<Pair, bool>,
+    /// Further addresses of clients, with the first one of each.
+    further: Vec<[StationId; 2]>,
     /// What rows had counted that were dropped.
     gone: Passers,
     think_ns: i64,
@@ -58,6 +60,7 @@ impl Stations {
         Self {
             clients: Rows::default(),
             pairs: Rows::default(),
+            further: Vec::new(),
             gone: Passers::new(options.rows),
             think_ns: options.think_ns,
         }
@@ -127,12 +130,29 @@ impl Collector for Stations {
         }
     }
 
+    fn joined(&mut self, Joined { client, first, .. }: &Joined) {
+        let think_ns = self.think_ns;
+        if let Some(other) = self.clients.take(*client) {
+            match self.row_of(*first) {
+                Some(row) => row.join(other, think_ns),
+                None => self.gone.add(other.owner, &other.counts),
+            }
+        }
+        // Of a number that another station had before, one is left.
+        self.further
+            .retain(|[one, _]| one.index() != client.index());
+        self.further.push([*client, *first]);
+    }
+
     /// By total response time, the greatest first.
     fn write(&self, entities: &dyn Entities, figures: &mut Figures) {
+        let ends = |of: &[StationId; 2]| Some((entities.station(of[0])?, entities.station(of[1])?));
+        let first: BTreeMap<Endpoint, Endpoint> = self.further.iter().filter_map(ends).collect();
         let mut servers: BTreeMap<Endpoint, u64> = BTreeMap::new();
         let pairs = self.pairs.iter().filter(|(_, asked)| **asked);
         for pair in pairs.filter_map(|(id, _)| entities.pair(id)) {
-            *servers.entry(pair.client).or_default() += 1;
+            let client = first.get(&pair.client).unwrap_or(&pair.client);
+            *servers.entry(*client).or_default() += 1;
         }
         let (n, total) = self.clients.iter().fold((0, 0), |(n, total), (_, c)| {
             (n + c.response_time.n(), total + c.response_time.total())
@@ -208,6 +228,36 @@ impl Client {
             let busy = latest.since(self.busy_since);
             let busy = u64::try_from(busy).unwrap_or(0);
             self.busy_ns = self.busy_ns.saturating_add(busy);
+        }
+    }
+
+    /// What was counted for it under another address.
+    fn join(&mut self, other: Self, think_ns: i64) {
+        self.counts.merge(&other.counts);
+        self.turnaround.absorb(&other.turnaround);
+        self.response_time.absorb(&other.response_time);
+        self.squares = self.squares.saturating_add(other.squares);
+        self.retransmitted = self.retransmitted.saturating_add(other.retransmitted);
+        self.frames.merge(&other.frames);
+        self.moving_bytes = self.moving_bytes.saturating_add(other.moving_bytes);
+        self.moving_ns = self.moving_ns.saturating_add(other.moving_ns);
+        self.data_bytes = self.data_bytes.saturating_add(other.data_bytes);
+        self.busy_ns = self.busy_ns.saturating_add(other.busy_ns);
+        self.client_ns = self.client_ns.saturating_add(other.client_ns);
+        if let Some(others) = other.thinks {
+            let thinks = self.thinks.get_or_insert_default();
+            thinks.ns = thinks.ns.saturating_add(others.ns);
+            thinks.count = thinks.count.saturating_add(others.count);
+            thinks.time.absorb(&others.time);
+        }
+        if other.outstanding > 0 {
+            self.begins(other.busy_since, think_ns);
+            let others = other.outstanding - 1;
+            self.outstanding = self.outstanding.saturating_add(others);
+        }
+        if other.has_waited {
+            self.has_waited = true;
+            self.idle_since = self.idle_since.max(other.idle_since);
         }
     }
 
@@ -318,6 +368,42 @@ mod tests {
         assert_eq!((row.busy_ns, row.client_ns), (20_000_000, 20_000_000));
         assert_eq!((row.think_ns, row.thinks), (960_000_000, 1));
         assert_eq!(row.think_time.max, 960 * MS);
+    }
+
+    /// Client 1 waits until 10 ms; 2 from 20 ms on, when it turns out to be 1, until 25 ms; then it waits from 35 to 40 ms there.
+    /// Pauses of 10 ms each.
+    #[test]
+    fn a_further_address_of_a_client_has_no_row_of_its_own() {
+        let at = |client, ms| waiting(client, Timestamp::from_nanos(ms * MS));
+        let mut collectors = crate::Collectors::new(&options());
+        let mut batch = wirewait_model::records::RecordBatch::default();
+        batch.moments = vec![
+            Moment::Begins(at(1, 0)),
+            Moment::Ends(at(1, 10)),
+            Moment::Begins(at(2, 20)),
+            Moment::Joined(Joined {
+                client: id(2),
+                first: id(1),
+                server: Some(id(crate::testing::SERVER)),
+                interface: 0,
+                at: Timestamp::from_nanos(20 * MS),
+            }),
+            Moment::Ends(at(2, 25)),
+            Moment::Begins(at(2, 35)),
+            Moment::Ends(at(2, 40)),
+        ];
+        batch.groups = vec![
+            group(Some(1), &[timed(10 * MS)]),
+            group(Some(2), &[timed(5 * MS), timed(5 * MS)]),
+        ];
+        batch.joins = true;
+        collectors.batch(&batch);
+        let figures = collectors.into_figures(&NAMED);
+        let [row] = figures.stations.try_into().unwrap();
+        assert_eq!((row.client, row.servers), (end(1), 2));
+        assert_eq!((row.busy_ns, row.client_ns), (20_000_000, 20_000_000));
+        assert_eq!((row.response_time.n, row.counts.requests), (3, 3));
+        assert_eq!(row.response_time.mean(), Some(6_666_667));
     }
 
     #[test]

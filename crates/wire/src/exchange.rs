@@ -146,6 +146,9 @@ impl Effects {
     /// Makes the connection one more of a session that has others (a channel of SMB 3): what they number means the same
     /// here.
     pub const BINDS: Self = Self(1 << 13);
+    /// What the server promises, or takes back, is a lease. In the response to what opens a file, [`Exchange::alias`] is by
+    /// what a break names it.
+    pub const LEASES: Self = Self(1 << 14);
 
     /// Whether a connection, session or share is set up by it.
     #[must_use]
@@ -345,7 +348,8 @@ pub struct Exchange {
     /// oldest open request for the same operation is taken) or when there are none to see
     /// (`opaque`).
     pub id: Option<Id>,
-    /// A second identifier to try when nothing is open under the first.
+    /// A second identifier to try when nothing is open under the first. In the response to what opens a file with a
+    /// [lease](Effects::LEASES), the identifier of a break of that.
     pub alias: Option<Id>,
     /// The protocol's command, where responses repeat it: requests with one identifier are told
     /// apart by it, and no other is answered.

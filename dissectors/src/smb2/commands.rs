@@ -3,7 +3,7 @@
 //! An [`Exchange`]'s `code` is the Command of the header; for an IOCTL of which the body is
 //! at hand it is the control code, which is always larger than any command.
 
-use super::{ASYNC, Header, RELATED, RESPONSE, names, payload};
+use super::{ASYNC, Header, RELATED, RESPONSE, leases, names, payload};
 use crate::parse::{le16, le32, le64};
 use crate::smb1;
 use crate::smb1::status::ntstatus;
@@ -341,7 +341,15 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
         (command::TREE_CONNECT, Some(16)) if bytes.get(66) == Some(&SHARE_TYPE_PIPE) => {
             ex.effects = ex.effects.with(Effects::PIPES);
         }
-        (command::CREATE, Some(89)) => ex.file = file(h, bytes, 128, None),
+        (command::CREATE, Some(89)) => {
+            ex.file = file(h, bytes, 128, None);
+            if bytes.get(66) == Some(&leases::LEASE)
+                && let Some(key) = leases::key(bytes)
+            {
+                ex.effects = ex.effects.with(Effects::LEASES);
+                ex.alias = Some(folded(space::LEASE, key));
+            }
+        }
         (command::READ, Some(17)) => {
             let length = le32(bytes, 68).unwrap_or_default();
             ex.data = u64::from(length).min(behind(part, 80));
@@ -371,6 +379,7 @@ fn notified(part: Input<'_>) -> Exchange {
             let waits = le32(bytes, 68).is_some_and(|flags| flags & ACK_REQUIRED != 0);
             let role = if waits { Role::Request } else { Role::Notice };
             let mut ex = break_of(role, &LEASE_BREAK);
+            ex.effects = Effects::LEASES;
             ex.id = Some(folded(space::LEASE, key));
             ex
         }

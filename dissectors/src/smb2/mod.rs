@@ -7,6 +7,7 @@
 mod commands;
 mod describe;
 mod fields;
+mod leases;
 mod names;
 mod payload;
 mod transform;

@@ -39,6 +39,7 @@ use posting::Posting;
 pub(crate) use rows::{give, varied};
 use sums::{Pending, SliceOwner, Sum, Sums};
 use timeline::ClientTimeline;
+pub use timeline::PauseParts;
 use unsure::Paused;
 pub use unsure::UnsurePauses;
 pub(crate) use unsure::UnsureTime;

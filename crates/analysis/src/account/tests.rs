@@ -235,6 +235,7 @@ impl Accounts {
                 on_link: None,
                 waited: false,
                 whole: false,
+                lease: false,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

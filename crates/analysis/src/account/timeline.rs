@@ -17,6 +17,7 @@ use super::{Outstanding, Phase, Posting, SliceOwner, Ways};
 use crate::table::TablePlace;
 use closed::Closed;
 use gap::Gap;
+pub use gap::PauseParts;
 use std::collections::VecDeque;
 use wirewait_wire::Timestamp;
 

@@ -31,6 +31,8 @@ pub struct EntryBatch {
     told: Vec<u64>,
     /// For statistics.
     pub(crate) moments: Vec<Moment>,
+    /// Clients are joined in them.
+    pub(crate) joins: bool,
 }
 
 /// A request as it was when something happened to it.

@@ -188,12 +188,20 @@ impl Books {
 
     /// A client has another address, which is known.
     #[cold]
-    pub(super) fn same_client(&mut self, case: Case<'_>, first: Endpoint) {
+    #[inline(never)]
+    pub(super) fn same_client(&mut self, case: Case<'_>, first: Endpoint, sink: &mut dyn Sink) {
+        sink.same_client(case.transaction.client.station(), first.station());
         let mut room = None;
-        let place = case.known(&mut self.directory, &mut room).parties.client;
+        let case = case.known(&mut self.directory, &mut room);
+        let place = case.parties.client;
         let Some(first) = self.directory.station_place(first) else {
             return;
         };
+        if let (Some(recorder), Some(request)) = (&mut self.recorder, case.transaction.request)
+            && place != first
+        {
+            recorder.joined(case, first, request.first.at);
+        }
         match &mut self.lent {
             None => self.accounting.accounts.is_same(place, first),
             Some(entries) => entries.same_client(place, first),

@@ -55,7 +55,7 @@ impl Events for Reporter<'_> {
             Event::CutOff(wait, at, cut) => books.cut_off(&wait, at, cut),
             Event::Stalled(stall) => books.stalled(stall),
             Event::Late(late) => books.late(late),
-            Event::SameClient(case, first) => books.same_client(case, first),
+            Event::SameClient(case, first) => books.same_client(case, first, self.sink),
             Event::TookBack(case) => books.took_back(case),
             Event::GaveBack(case) => books.gave_back(case),
             Event::Twice(sent, again) => books.arrivals.twice(sent, again),

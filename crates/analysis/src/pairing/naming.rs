@@ -47,6 +47,9 @@ impl Naming {
             let number = number.filter(|_| self.bound);
             place = place.or_else(|| known.find(conversation, number?));
         }
+        if place.is_none() && x.operation.kind == Kind::Break {
+            place = of_lease(&mut known, conversation, x);
+        }
         place = place.or_else(|| self.base.clone());
         if x.names
             && let Some(names) = message
@@ -169,6 +172,9 @@ impl Naming {
             && let Some(file) = t.file
         {
             if t.kind == Kind::Open {
+                if x.effects.has(Effects::LEASES) {
+                    binds_lease(&mut known, conversation, (x, t));
+                }
                 if !told.path {
                     self.opened(open, file, message, (&mut known, world.registry.as_ref()));
                 }
@@ -212,6 +218,22 @@ impl Naming {
     /// The conversation whose numbers hold in this one.
     fn numbers_of(&self, conversation: u64) -> u64 {
         self.channel_of.unwrap_or(conversation)
+    }
+}
+
+/// Where the file is of which a lease is taken back.
+#[cold]
+#[inline(never)]
+fn of_lease(known: &mut KnownNames, conversation: u64, x: &Exchange) -> Option<Arc<Place>> {
+    known.find(conversation, Number::Lease(x.id?))
+}
+
+/// What was opened has a lease.
+#[cold]
+#[inline(never)]
+fn binds_lease(known: &mut KnownNames, conversation: u64, (x, t): (&Exchange, &Transaction)) {
+    if let (Some(lease), Some(place)) = (x.alias, &t.place) {
+        known.bind(conversation, Number::Lease(lease), place);
     }
 }
 

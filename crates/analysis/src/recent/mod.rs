@@ -21,7 +21,7 @@ use crate::{Notice, OperationKey, Sink, Transaction};
 use second::Second;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use wirewait_wire::{Frame, Timestamp};
+use wirewait_wire::{Endpoint, Frame, Timestamp};
 
 const SECOND_NS: i64 = 1_000_000_000;
 /// Least step back of the clock that restarts the history, s; longer if more seconds are kept.
@@ -64,7 +64,12 @@ pub struct Recent {
     bytes: usize,
     /// The memory of a second that is over.
     spare: Option<Second>,
+    /// Further addresses of clients, with the first one of each.
+    channels: VecDeque<(Endpoint, Endpoint)>,
 }
+
+/// Further addresses of clients that are remembered.
+const CHANNELS: usize = 1024;
 
 impl Default for Recent {
     fn default() -> Self {
@@ -85,6 +90,7 @@ impl Recent {
             held: VecDeque::new(),
             bytes: 0,
             spare: None,
+            channels: VecDeque::new(),
         }
     }
 
@@ -244,11 +250,14 @@ impl Sink for Recent {
             return;
         };
         let room = self.limits.rows;
+        let known = (self.channels.iter().copied()).find(|(one, _)| *one == t.client.station());
         let Some(second) = self.second(at) else {
             self.history.missed.late += 1;
             return;
         };
         let server = t.server.station();
+        let client = t.client.station();
+        let client = known.map_or(client, |(_, first)| first);
         let operation = OperationKey {
             server,
             protocol: t.protocol,
@@ -268,7 +277,7 @@ impl Sink for Recent {
             Of::All,
             Of::Server(server),
             Of::Operation(operation),
-            Of::Client(t.client.station()),
+            Of::Client(client),
             Of::Conversation(t.conversation),
         ] {
             let named = match of {
@@ -279,6 +288,21 @@ impl Sink for Recent {
             missed += u64::from(!second.change(of, room, named, add));
         }
         self.history.missed.rows += missed;
+    }
+
+    fn same_client(&mut self, client: Endpoint, first: Endpoint) {
+        if self.channels.contains(&(client, first)) {
+            return;
+        }
+        if self.channels.len() >= CHANNELS {
+            self.channels.pop_front();
+        }
+        self.channels.push_back((client, first));
+        for second in &mut self.history.seconds {
+            if second.row(&Of::Client(client)).is_some() {
+                Arc::make_mut(second).join(Of::Client(client), Of::Client(first));
+            }
+        }
     }
 
     fn noticed(&mut self, notice: &Notice) {

@@ -92,6 +92,31 @@ impl Second {
         true
     }
 
+    /// What was counted of the first of these was of the second.
+    #[cold]
+    pub(super) fn join(&mut self, of: Of, other: Of) {
+        let Some(at) = self.index.remove(&of) else {
+            return;
+        };
+        let known = self.index.get(&other).copied();
+        let Some(row) = self.rows.get_mut(at as usize) else {
+            return;
+        };
+        row.of = other;
+        let Some(known) = known else {
+            self.index.insert(other, at);
+            return;
+        };
+        // Its place stays, without anything.
+        let tally = std::mem::take(&mut row.tally);
+        if let Some(row) = self.rows.get_mut(known as usize) {
+            let before = row.tally.held();
+            row.tally.merge(&tally);
+            self.held += row.tally.held();
+            self.held = self.held.saturating_sub(before + tally.held());
+        }
+    }
+
     /// Forgets everything, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.captured.clear();

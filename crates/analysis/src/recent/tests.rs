@@ -37,6 +37,31 @@ fn requests(history: &History, of: &Of) -> Vec<u64> {
         .collect()
 }
 
+/// Client 1 has a request answered in each of the seconds 1 and 2, client 2 in 1 and 3. In second 3 it turns out to be client 1.
+#[test]
+fn a_further_address_of_a_client_is_that_clients_in_all_seconds() {
+    let mut recent = Recent::default();
+    frame(&mut recent, 900, 0, 100);
+    frame(&mut recent, 4100, 0, 100);
+    let of = |number, client, ms| {
+        let mut t = transaction(number, Kind::Read, ms - 10, ms);
+        t.client = station(client);
+        t
+    };
+    recent.transaction(&of(1, 1, 1100));
+    recent.transaction(&of(2, 2, 1200));
+    recent.transaction(&of(3, 1, 2100));
+    recent.same_client(station(2), station(1));
+    recent.transaction(&of(4, 2, 3100));
+    let history = recent.history();
+    assert_eq!(requests(&history, &Of::Client(station(1))), [0, 2, 1, 1, 0]);
+    assert_eq!(requests(&history, &Of::Client(station(2))), [0; 5]);
+    let rows = history.whole().rows(|of| matches!(of, Of::Client(_)));
+    assert_eq!(rows.len(), 1);
+    let times = rows[&Of::Client(station(1))].response_time.times();
+    assert_eq!((times.n, times.total), (4, 40_000_000));
+}
+
 /// Two requests are answered in second 1, one in second 3; second 4 is under way.
 #[test]
 fn a_transaction_counts_in_the_second_of_its_answer() {

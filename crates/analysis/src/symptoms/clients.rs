@@ -5,13 +5,14 @@ use super::rule::{Limit, Rule, Severity, Subject, Whose};
 use super::watchers::{Watcher, WatcherLook, operation};
 use super::{Threshold, Thresholds};
 use crate::bounds::{Bound, Hits};
+use crate::breaks::{BreakWaiter, TakenBack, is_exempt};
 use crate::case::Case;
 use crate::stalls::GivenBack;
 use crate::table::TablePlace;
 use crate::{Fidelity, Flags, Mark, Outcome, ServerRow, Transaction};
 use std::collections::{BTreeMap, VecDeque};
 use wirewait_model::records::LineTimes;
-use wirewait_wire::{Endpoint, Kind, Timestamp};
+use wirewait_wire::{Effects, Endpoint, Kind, Timestamp};
 
 pub(super) static BREAK_WAIT: Rule = Rule {
     id: "break_waits",
@@ -126,10 +127,6 @@ pub(super) struct Breaks {
 
 /// Breaks that are remembered at most.
 const BREAKS: usize = 32;
-/// A server that waits so long for the acknowledgement of a break before it answers who opens the file has given up, ns:
-/// Windows does so after 35 s ([MS-SMB2] 3.3.2.1), Samba after 30.
-const GIVES_UP_NS: i64 = 20_000_000_000;
-
 impl Breaks {
     /// A promise is to be given back.
     #[cold]
@@ -147,8 +144,8 @@ impl Breaks {
             return;
         };
         let mut latest = self.latest.iter_mut().rev();
-        match latest.find(|of| of.from == request.last && of.holder == t.client) {
-            Some(known) => (known.to, known.file) = (response.first, file(case)),
+        match latest.find(|known| known.of.from == request.last && known.holder == t.client) {
+            Some(known) => (known.of.to, known.of.file) = (response.first, file(case)),
             None => self.remember(case, request.last, response.first),
         }
     }
@@ -157,15 +154,23 @@ impl Breaks {
         let t = case.transaction;
         if self.latest.len() == BREAKS {
             let gone = self.latest.pop_front();
-            self.since = self.since.max(gone.map(|gone| gone.from.at));
+            self.since = self.since.max(gone.map(|gone| gone.of.from.at));
         }
-        self.latest.push_back(GivenBack {
+        let of = TakenBack {
             server: t.server.station(),
-            holder: t.client,
-            at: case.parties.client,
             file: file(case),
             from,
             to,
+        };
+        self.latest.push_back(GivenBack {
+            of,
+            holder: t.client,
+            at: case.parties.client,
+            pair: case.parties.pair,
+            lease: t.effects.has(Effects::LEASES),
+            word: t.operation.name,
+            in_vain: false,
+            told: false,
         });
     }
 
@@ -182,34 +187,78 @@ impl Breaks {
     #[inline(never)]
     fn longest(&self, case: Case<'_>) -> Option<GivenBack> {
         let t = case.transaction;
-        let (request, response) = (t.request?, t.response?);
-        if matches!(
-            t.kind,
-            Kind::Break | Kind::Wait | Kind::Session | Kind::Close
-        ) {
-            return None;
-        }
-        let (server, file) = (t.server.station(), file(case));
-        let until = |of: &GivenBack| {
-            let waited = of.from.until(response.first);
-            let in_vain = t.kind == Kind::Open && waited >= Some(GIVES_UP_NS);
-            match of.is_given() || !in_vain {
-                true => *of,
-                false => GivenBack {
-                    to: response.first,
-                    ..*of
-                },
-            }
-        };
-        let waited = self.latest.iter().map(until).filter(|of| {
-            let elsewhere = of.file.zip(file).is_some_and(|(one, other)| one != other);
-            of.server == server
-                && of.from.at >= request.last.at
-                && of.to.at <= response.first.at
-                && !elsewhere
+        let moments = [t.request?.last, t.response?.first];
+        let waits = BreakWaiter::of((t.kind, t.server.station()), file(case), moments)?;
+        let waited = self.latest.iter().filter_map(|given| {
+            let to = waits.waited_for(&given.of)?;
+            let of = TakenBack { to, ..given.of };
+            let in_vain = !given.of.is_given();
+            Some(GivenBack {
+                of,
+                in_vain,
+                ..*given
+            })
         });
-        let longest = waited.max_by_key(|of| (of.ns(), std::cmp::Reverse(of.from.frame)));
-        longest.filter(|of| of.ns() > 0)
+        let by_length = |given: &GivenBack| (given.of.ns(), std::cmp::Reverse(given.of.from.frame));
+        waited
+            .max_by_key(by_length)
+            .filter(|given| given.of.ns() > 0)
+    }
+
+    /// A break is closed. Whether it was said already that it comes late, or not at all; if nobody acknowledged it, that is said
+    /// now.
+    #[cold]
+    pub(super) fn is_told(&mut self, t: &Transaction) -> bool {
+        let mut latest = self.latest.iter_mut().rev();
+        let known = t.request.and_then(|request| {
+            latest.find(|known| known.of.from == request.last && known.holder == t.client)
+        });
+        let in_vain = t.outcome == Outcome::Unanswered;
+        // Whether somebody waits for it shows when those are closed.
+        let at_end = in_vain && t.flags.contains(Flags::OPEN_AT_END);
+        known.is_some_and(|known| {
+            let told = known.told || at_end;
+            known.told |= in_vain && super::answers::excuse(t).is_none();
+            told
+        })
+    }
+
+    /// That this one comes late, or not at all, is said now; whether it was not before.
+    #[cold]
+    pub(super) fn tells(&mut self, given: &GivenBack) -> bool {
+        let mut latest = self.latest.iter_mut().rev();
+        let known = latest.find(|known| {
+            known.of.from == given.of.from && known.holder == given.holder && !known.told
+        });
+        known.map(|known| known.told = true).is_some()
+    }
+
+    /// For which of them this transaction still waited when the capture ended, at `end`: the first that is late by then.
+    #[cold]
+    pub(super) fn awaited_at_end(
+        &self,
+        case: Case<'_>,
+        end: Timestamp,
+        thresholds: &Thresholds,
+    ) -> Option<GivenBack> {
+        let t = case.transaction;
+        let request = t.request?.last;
+        let last = Mark { at: end, ..request };
+        let waits = BreakWaiter::of((t.kind, t.server.station()), file(case), [request, last])?;
+        let late = thresholds.ns(Threshold::SlowBreak);
+        let mut latest = self.latest.iter();
+        let found = latest.find(|given| {
+            let is_late = end.since(given.of.from.at) > late;
+            !given.of.is_given() && is_late && waits.waited_for(&given.of).is_some()
+        });
+        found.map(|given| GivenBack {
+            of: TakenBack {
+                to: given.of.from,
+                ..given.of
+            },
+            in_vain: true,
+            ..*given
+        })
     }
 
     /// How long this transaction waited for one of them, if that is worth a word.
@@ -219,13 +268,9 @@ impl Breaks {
         }
         let found = self.longest(case);
         let t = case.transaction;
-        let waits = matches!(
-            t.kind,
-            Kind::Break | Kind::Wait | Kind::Session | Kind::Close
-        );
         // It may have waited for one that is forgotten.
         if found.is_none()
-            && !waits
+            && !is_exempt(t.kind)
             && let (Some(request), Some(response), Some(since)) =
                 (t.request, t.response, self.since)
             && request.last.at <= since

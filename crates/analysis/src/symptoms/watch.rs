@@ -276,7 +276,7 @@ impl Watch {
             return;
         }
         let given_back = self.breaks.closed(case, thresholds);
-        let given_ns = given_back.map_or(0, |given| given.ns());
+        let given_ns = given_back.as_ref().map_or(0, |given| given.of.ns());
         // Or for an acknowledgement.
         let mut held_ns = 0;
         if !self.held.is_empty()
@@ -332,17 +332,25 @@ impl Watch {
             page: &mut page,
         };
         witness.look(answers::OF_ANY);
+        let mut open_until = None;
         if !is_ordinary(t) {
             // What its client asked next is not known.
             if t.outcome == Outcome::Unanswered && *forgotten == Some(t.number) {
                 self.hits.hit(Bound::Waiting);
             }
-            witness.look_on();
+            if t.flags.contains(Flags::OPEN_AT_END) {
+                open_until = witness.waited.map(|(_, end)| end);
+            }
+            if t.kind != Kind::Break || !self.breaks.is_told(t) {
+                witness.look_on();
+            }
         }
-        if let Some(given) = given_back.filter(|_| given_ns >= thresholds.ns(Threshold::BreakWait))
+        if let Some(given) = &given_back
+            && given_ns >= thresholds.ns(Threshold::BreakWait)
         {
-            let sight = Sight::between(given.from, given.to).costing(given_ns);
+            let sight = Sight::between(given.of.from, given.of.to).costing(given_ns);
             page.hit(&clients::BREAK_WAIT, &sight);
+            page.word(&clients::BREAK_WAIT, given.word);
         }
         // Repetitions count when they are noticed.
         let data = [t.frames.request, t.frames.response];
@@ -352,6 +360,35 @@ impl Watch {
             reads.closed(t, took);
         }
         self.files.closed(case, thresholds, &mut page);
+        if given_back.is_some() || open_until.is_some() {
+            self.may_be_late(case, given_back.as_ref(), open_until);
+        }
+    }
+
+    /// If who holds what the server took back did not acknowledge it, and this transaction waited for that, until the server gave up or
+    /// until the capture ended.
+    #[cold]
+    #[inline(never)]
+    fn may_be_late(
+        &mut self,
+        case: Case<'_>,
+        given_back: Option<&GivenBack>,
+        open_until: Option<Timestamp>,
+    ) {
+        let given_up = given_back.copied().filter(|given| given.in_vain);
+        let at_end = |end| self.breaks.awaited_at_end(case, end, &self.thresholds);
+        let Some(late) = given_up.or_else(|| open_until.and_then(at_end)) else {
+            return;
+        };
+        if !self.breaks.tells(&late) {
+            return;
+        }
+        if let Some(pair) = self.pairs.still(late.pair) {
+            let ends = (&late.holder, &late.of.server);
+            let mut page = pair.page(ends, self.course.as_deref_mut());
+            page.hit(&clients::SLOW_BREAK, &Sight::at(late.of.from));
+            page.word(&clients::SLOW_BREAK, late.word);
+        }
     }
 
     /// The response whose wait ends next waited as a whole for an acknowledgement for so long, ns.

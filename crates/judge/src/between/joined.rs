@@ -60,9 +60,9 @@ pub struct Between {
     pub clocks_moved_ns: u64,
     /// Frames that both have.
     pub same_frames: u64,
-    /// Requests that both have answered, and the clients of them.
+    /// Requests that both have answered.
     pub requests: u64,
-    /// Clients of these.
+    /// Clients of these; one that has channels of one SMB session at several addresses is one.
     pub clients: u64,
     /// Requests that the capture at the clients has answered, and the other has not.
     pub only_at_clients: u64,
@@ -84,6 +84,8 @@ pub struct Between {
     pub unknown_ns: u64,
     /// Pauses that count as idle, ns; no part of the active time.
     pub idle_ns: u64,
+    /// In waits by design while nothing else was outstanding, ns; no part of the active time.
+    pub waiting_ns: u64,
     /// Of the way, that of requests of which a frame was lost between the two, ns; and how many.
     pub lost_ns: u64,
     /// Those requests.
@@ -172,6 +174,7 @@ impl Between {
             server_ns: 0,
             unknown_ns: 0,
             idle_ns: 0,
+            waiting_ns: 0,
             lost_ns: 0,
             with_losses: 0,
             way_of_a_request: [0; 3],

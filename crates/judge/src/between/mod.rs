@@ -18,4 +18,4 @@ pub use clocks::Clocks;
 pub use in_vain::InVain;
 pub use joined::{Between, LostFrames, PlaceOfCapture, Unjoined};
 pub use rows::{BetweenOf, BetweenRow};
-pub use sights::{BREAKS, FRAMES, FramesSeen, REQUESTS, RequestsSeen};
+pub use sights::{BREAKS, CHANNELS, FRAMES, FramesSeen, REQUESTS, RequestsSeen};

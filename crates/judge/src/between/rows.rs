@@ -9,7 +9,7 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// Whose time a row of joined captures splits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BetweenOf {
-    /// One client.
+    /// One client, by its first address if it has channels of one SMB session at several.
     Client(Endpoint),
     /// What clients spent on requests to one server.
     Server(Endpoint),
@@ -80,10 +80,10 @@ struct Sum {
 }
 
 impl BetweenRows {
-    /// A request as the clients have it, and as the servers do, if those have it answered.
+    /// A request of this client as the clients have it, and as the servers do, if those have it answered.
     pub(super) fn add(
         &mut self,
-        here: &RequestSight,
+        (client, here): (Endpoint, &RequestSight),
         there: Option<&RequestSight>,
         slices: RequestSlices,
     ) {
@@ -95,7 +95,7 @@ impl BetweenRows {
             code,
         };
         let owners = [
-            BetweenOf::Client(here.client),
+            BetweenOf::Client(client),
             BetweenOf::Server(here.server),
             operation,
         ];

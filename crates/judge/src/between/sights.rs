@@ -1,8 +1,8 @@
 //! What one of two captures has: its frames, by which they are known again, and its requests.
 
-use super::time::positive;
+use super::time::{WaitSpan, positive};
 use std::collections::HashMap;
-use wirewait_analysis::{Extent, Sink, Transaction};
+use wirewait_analysis::{BreakWaiter, Extent, Sink, TakenBack, Transaction};
 use wirewait_wire::{Cast, Endpoint, Frame, Kind, Registry, Timestamp, Walk};
 
 /// Frames of a capture that are looked for in the other one.
@@ -11,6 +11,8 @@ pub const FRAMES: usize = 4_000_000;
 pub const REQUESTS: usize = 1_000_000;
 /// Breaks of oplocks and leases of a capture that requests are looked for which waited for them.
 pub const BREAKS: usize = 1_000_000;
+/// Addresses of clients in a capture that are one with another address, as channels of one SMB session show.
+pub const CHANNELS: usize = 65_536;
 
 /// Bytes of a packet that are compared.
 const COMPARED: usize = 96;
@@ -171,19 +173,18 @@ pub(super) struct RequestSight {
     pub(super) of: (&'static str, u32, u64),
     /// The name of the operation.
     pub(super) command: &'static str,
+    kind: Kind,
     /// What it works on, if that has a name.
     file: Option<u64>,
-    /// It may have to wait for another client.
-    may_be_held: bool,
 }
 
-/// A server took an oplock or a lease back.
+/// A wait by design.
 #[derive(Clone, Copy, Debug)]
-struct BreakSight {
-    server: Endpoint,
-    file: Option<u64>,
+struct WaitSight {
+    client: Endpoint,
     from: Timestamp,
-    to: Timestamp,
+    /// When it was answered.
+    to: Option<Timestamp>,
 }
 
 /// The requests of a capture. It is a [`Sink`] of the analysis.
@@ -191,8 +192,12 @@ struct BreakSight {
 #[non_exhaustive]
 pub struct RequestsSeen {
     pub(super) requests: Vec<RequestSight>,
+    /// In no order.
+    waits: Vec<WaitSight>,
     /// By when they began.
-    breaks: Vec<BreakSight>,
+    breaks: Vec<TakenBack<u64>>,
+    /// Addresses of clients that are one with another address, with that.
+    channels: HashMap<Endpoint, Endpoint>,
     /// Those for which there was no room.
     pub(super) more: u64,
 }
@@ -203,19 +208,26 @@ impl Sink for RequestsSeen {
             return self.breaks(t);
         }
         // Of what everyone is asked, nobody may have the answer.
-        if t.kind == Kind::Wait || t.asks_everyone() && t.response.is_none() {
+        if t.asks_everyone() && t.response.is_none() {
             return;
         }
         let Some(request) = t.request else {
             return;
         };
-        if self.requests.len() >= REQUESTS {
+        if self.requests.len() + self.waits.len() >= REQUESTS {
             self.more += 1;
+            return;
+        }
+        let client = t.client.station();
+        if t.kind == Kind::Wait {
+            let from = request.first.at;
+            let to = t.response.map(|response| response.last.at);
+            self.waits.push(WaitSight { client, from, to });
             return;
         }
         let answered = t.took().is_some();
         self.requests.push(RequestSight {
-            client: t.client.station(),
+            client,
             server: t.server.station(),
             request,
             response: t.response.filter(|_| answered),
@@ -223,47 +235,85 @@ impl Sink for RequestsSeen {
             lost_until: t.lost_until,
             of: (t.protocol, t.code, t.data_bytes),
             command: t.operation.name,
+            kind: t.kind,
             file: file(t),
-            may_be_held: !matches!(t.kind, Kind::Session | Kind::Close),
         });
+    }
+
+    fn same_client(&mut self, client: Endpoint, first: Endpoint) {
+        if self.channels.len() < CHANNELS || self.channels.contains_key(&client) {
+            self.channels.insert(client, first);
+        } else {
+            self.more += 1;
+        }
     }
 }
 
 impl RequestsSeen {
     fn breaks(&mut self, t: &Transaction) {
-        let (Some(request), Some(response)) = (t.request, t.response) else {
+        let Some(request) = t.request else {
             return;
         };
         if self.breaks.len() >= BREAKS {
             self.more += 1;
             return;
         }
-        let new = BreakSight {
+        let new = TakenBack {
             server: t.server.station(),
             file: file(t),
-            from: request.last.at,
-            to: response.first.at,
+            from: request.last,
+            to: t.response.map_or(request.last, |response| response.first),
         };
         // They are over nearly in the order in which they began.
-        let at = self.breaks.partition_point(|one| one.from <= new.from);
+        let at = self
+            .breaks
+            .partition_point(|one| one.from.at <= new.from.at);
         self.breaks.insert(at, new);
     }
 
     /// How long this request waited at its server for a client to give an oplock or a lease back, ns: as the analysis has
-    /// it, the longest that lies between request and response and is not known to be of another file.
+    /// it, the longest.
     pub(super) fn held_ns(&self, of: &RequestSight) -> u64 {
-        let Some(response) = of.response.filter(|_| of.may_be_held) else {
+        let may_wait = of.response.and_then(|response| {
+            let moments = [of.request.last, response.first];
+            BreakWaiter::of((of.kind, of.server), of.file, moments)
+        });
+        let Some(may_wait) = may_wait else {
             return 0;
         };
-        let (asked, answered) = (of.request.last.at, response.first.at);
-        let first = self.breaks.partition_point(|one| one.from < asked);
+        let first = (self.breaks).partition_point(|one| one.from.at < may_wait.request.at);
         let within = self.breaks[first..].iter();
-        let within = within.take_while(|one| one.from <= answered).filter(|one| {
-            let elsewhere = one.file.zip(of.file).is_some_and(|(one, of)| one != of);
-            one.server == of.server && one.to <= answered && !elsewhere
-        });
-        let longest = within.map(|one| one.to.since(one.from)).max();
-        longest.map_or(0, positive)
+        let within = within.take_while(|one| one.from.at <= may_wait.response.at);
+        let waited = within.filter_map(|one| one.from.until(may_wait.waited_for(one)?));
+        waited.max().map_or(0, positive)
+    }
+
+    /// The first address of each client that has several.
+    pub(super) fn channels(&self) -> &HashMap<Endpoint, Endpoint> {
+        &self.channels
+    }
+
+    /// The waits by design of each client, by when they began.
+    pub(super) fn waits(
+        &self,
+        client: impl Fn(Endpoint) -> Endpoint,
+    ) -> HashMap<Endpoint, Vec<WaitSpan>> {
+        let mut found: HashMap<_, Vec<_>> = HashMap::new();
+        for WaitSight {
+            client: station,
+            from,
+            to,
+        } in &self.waits
+        {
+            found
+                .entry(client(*station))
+                .or_default()
+                .push((*from, *to));
+        }
+        for waits in found.values_mut() {
+            waits.sort_unstable();
+        }
+        found
     }
 }
 

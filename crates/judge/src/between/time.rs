@@ -5,6 +5,7 @@ use super::joined::{Between, LostMoment};
 use super::rows::{BetweenRows, RequestSlices};
 use super::sights::{RequestSight, RequestsSeen};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use wirewait_analysis::PauseParts;
 use wirewait_wire::{Endpoint, Timestamp};
 
 impl Between {
@@ -18,15 +19,24 @@ impl Between {
     ) -> BetweenRows {
         let mut rows = BetweenRows::default();
         let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
+        // What either capture shows to be one machine is.
+        let client = |station: Endpoint| {
+            let mut known = [clients, servers].into_iter();
+            let first = known.find_map(|seen| seen.channels().get(&station));
+            first.copied().unwrap_or(station)
+        };
         for (place, request) in clients.requests.iter().enumerate() {
-            of_client.entry(request.client).or_default().push(place);
+            let places = of_client.entry(client(request.client)).or_default();
+            places.push(place);
         }
+        let mut all_waits = clients.waits(client);
         // Who never has a response may ask nobody in particular, or be answered elsewhere.
         let answered = clients.requests.iter().filter(|of| of.response.is_some());
         let answered: BTreeSet<(Endpoint, Endpoint)> =
             answered.map(|of| (of.client, of.server)).collect();
         let (mut ways, mut turnarounds) = (Vec::new(), Vec::new());
-        for places in of_client.values_mut() {
+        for (client, places) in &mut of_client {
+            let mut waits = PausesBetween::of(all_waits.remove(client));
             places.sort_by_key(|place| clients.requests[*place].request.first.at);
             let mut until: Option<Timestamp> = None;
             // Which server's response that was, and when it ended there.
@@ -54,10 +64,10 @@ impl Between {
                 let end = request.lost_until.map_or(end, |until| until.max(end));
                 let mut slices = RequestSlices::default();
                 if let Some(until) = until {
-                    match positive(begin.since(until)) {
-                        pause if pause <= positive(think_ns) => slices.client = pause,
-                        pause => self.idle_ns += pause,
-                    }
+                    let parts = waits.parts((until, begin), think_ns);
+                    slices.client = parts.client;
+                    self.idle_ns += parts.idle;
+                    self.waiting_ns += parts.waiting;
                 }
                 self.client_ns += slices.client;
                 let from = until.map_or(begin, |until| until.max(begin));
@@ -75,7 +85,7 @@ impl Between {
                     self.waited_in_vain(&vain);
                     (slices.way, slices.server, slices.unknown) =
                         (vain.way_ns, vain.server_ns, vain.unknown_ns);
-                    rows.add(request, None, slices);
+                    rows.add((*client, request), None, slices);
                     continue;
                 }
                 let waited = (from > begin).then_some(before).flatten();
@@ -89,7 +99,7 @@ impl Between {
                     self.only_at_clients += 1;
                     self.unknown_ns += owned;
                     slices.unknown = owned;
-                    rows.add(request, None, slices);
+                    rows.add((*client, request), None, slices);
                     continue;
                 };
                 any = true;
@@ -119,7 +129,7 @@ impl Between {
                     self.lost_ns += slices.way;
                     slices.with_losses = true;
                 }
-                rows.add(request, other, slices);
+                rows.add((*client, request), other, slices);
             }
             self.clients += u64::from(any);
         }
@@ -134,6 +144,38 @@ impl Between {
         self.server_ns += vain.server_ns;
         self.unknown_ns += vain.unknown_ns;
         self.in_vain.add(vain);
+    }
+}
+
+/// The pauses of a client, and its waits by design.
+struct PausesBetween {
+    /// By when they began; those behind `next` did later than what was asked about.
+    all: Vec<WaitSpan>,
+    next: usize,
+    /// Those before that which are not over.
+    on: Vec<WaitSpan>,
+}
+
+/// From when to when a wait by design lasted; without an end it goes on.
+pub(super) type WaitSpan = (Timestamp, Option<Timestamp>);
+
+impl PausesBetween {
+    fn of(waits: Option<Vec<WaitSpan>>) -> Self {
+        Self {
+            all: waits.unwrap_or_default(),
+            next: 0,
+            on: Vec::new(),
+        }
+    }
+
+    /// Shares out a pause that comes behind all before.
+    fn parts(&mut self, (from, to): (Timestamp, Timestamp), think_ns: i64) -> PauseParts {
+        let new = self.all[self.next..].iter();
+        let new = new.take_while(|(began, _)| *began < to);
+        self.on.extend(new);
+        self.next += self.all[self.next..].partition_point(|(began, _)| *began < to);
+        self.on.retain(|(_, end)| end.is_none_or(|end| end > from));
+        PauseParts::of((from, to), &self.on, think_ns)
     }
 }
 

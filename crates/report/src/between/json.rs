@@ -51,7 +51,7 @@ documents! {
         same_frames: u64 = joined.same_frames,
         /// Requests that both have answered.
         requests: u64 = joined.requests,
-        /// Clients of these.
+        /// Clients of these. Addresses with channels of one SMB session are one client.
         clients: u64 = joined.clients,
         /// Requests that the capture at the clients alone has answered.
         only_at_clients: u64 = joined.only_at_clients,
@@ -73,6 +73,8 @@ documents! {
         unknown_ns: u64 = joined.unknown_ns,
         /// Pauses that count as idle, ns; no part of the active time.
         idle_ns: u64 = joined.idle_ns,
+        /// In waits by design while nothing else was outstanding, ns; no part of the active time.
+        waiting_ns: u64 = joined.waiting_ns,
         /// Of the way, that of requests of which a frame was lost, ns.
         way_with_lost_frames_ns: u64 = joined.lost_ns,
         /// Those requests.

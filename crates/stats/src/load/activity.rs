@@ -208,6 +208,13 @@ impl Activity {
         self.edge_of(only, at, 1);
     }
 
+    /// How many of its requests a station waits for.
+    #[cold]
+    pub(super) fn outstanding(&mut self, client: StationId) -> u32 {
+        let station = self.stations.known(client);
+        station.map_or(0, |station| station.outstanding)
+    }
+
     /// A station no longer waits for one of its requests, since `at`.
     pub(super) fn ends(&mut self, client: StationId, at: Timestamp) {
         if let Some(station) = self.stations.known(client)

@@ -14,7 +14,7 @@ use crate::{Collector, Options};
 use scopes::Scopes;
 use timeline::Series;
 use wirewait_model::Figures;
-use wirewait_model::records::{Entities, Moment, Records};
+use wirewait_model::records::{Entities, Joined, Moment, Records};
 
 pub(crate) struct Load {
     scopes: Scopes,
@@ -43,9 +43,14 @@ impl Collector for Load {
                 }
                 Moment::Frames(traffic) => scopes.frames(traffic),
                 Moment::Now(at) => scopes.settle(*at, &mut |stretch| series.active(stretch)),
+                Moment::Joined(_) => {}
                 Moment::Over => scopes.finish(&mut |stretch| series.active(stretch)),
             }
         }
+    }
+
+    fn joined(&mut self, joined: &Joined) {
+        self.scopes.joined(joined);
     }
 
     fn write(&self, entities: &dyn Entities, figures: &mut Figures) {

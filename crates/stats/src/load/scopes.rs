@@ -11,7 +11,7 @@ use super::levels::Levels;
 use crate::Rows;
 use wirewait_model::Losses;
 use wirewait_model::load::{LevelCurve, LoadOf};
-use wirewait_model::records::{Answer, Entities, StationId, Traffic, Waiting};
+use wirewait_model::records::{Answer, Entities, Joined, StationId, Traffic, Waiting};
 use wirewait_wire::{Endpoint, Timestamp};
 
 /// Servers, and interfaces, followed at once.
@@ -82,7 +82,8 @@ impl Scopes {
     }
 
     /// A client waits for a request. Questions to anyone make nobody busy.
-    #[inline]
+    // Part of what each request goes through; the other caller is hardly there.
+    #[inline(always)]
     pub(super) fn begins(&mut self, waiting: &Waiting) {
         if waiting.anyone {
             return;
@@ -98,6 +99,30 @@ impl Scopes {
         }
         if self.interfaces.several {
             self.begins_on(client, waiting);
+        }
+    }
+
+    /// A client is another one, with a further address: what it waits for there is that one's from now on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn joined(&mut self, joined: &Joined) {
+        let Joined {
+            client,
+            first,
+            server,
+            interface,
+            at,
+        } = *joined;
+        let waiting = |client| Waiting {
+            client: Some(client),
+            server,
+            interface,
+            anyone: false,
+            at,
+        };
+        for _ in 0..self.whole.activity.outstanding(client) {
+            self.begins(&waiting(first));
+            self.ends(&waiting(client));
         }
     }
 
@@ -176,7 +201,7 @@ impl Scopes {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn ends(&mut self, waiting: &Waiting) {
         if waiting.anyone {
             return;

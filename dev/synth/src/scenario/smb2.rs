@@ -328,7 +328,11 @@ fn response_body(verb: &Word, options: &Options) -> Result<Vec<u8>, Fault> {
         "tree-connect" => response::tree_connect(options.or("type", 1)?),
         "create" => {
             let file = options.or("file", 1)?;
-            response::create(file, options.or("size", 0)?, options.or("oplock", 0)?)
+            let size = options.or("size", 0)?;
+            match options.maybe("lease")? {
+                Some(key) => response::create_leased(file, size, key),
+                None => response::create(file, size, options.or("oplock", 0)?),
+            }
         }
         "close" => response::close(),
         "read" => response::read(&data(options)?),

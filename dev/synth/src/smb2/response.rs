@@ -71,6 +71,20 @@ pub fn create(file: u64, size: u64, oplock: u8) -> Vec<u8> {
     out
 }
 
+/// CREATE: opened, with a lease of this key for read, handle and write.
+#[must_use]
+pub fn create_leased(file: u64, size: u64, key: u64) -> Vec<u8> {
+    let mut out = create(file, size, 0xff);
+    // The context (MS-SMB2 2.2.14.2.10) in place of none.
+    out.truncate(80);
+    out.le32(64 + 88).le32(56);
+    out.le32(0).le16(16).le16(4).le16(0).le16(24).le32(32);
+    out.put(b"RqLs").le32(0);
+    put_file(&mut out, key);
+    out.le32(7).le32(0).le64(0);
+    out
+}
+
 /// CLOSE.
 #[must_use]
 pub fn close() -> Vec<u8> {

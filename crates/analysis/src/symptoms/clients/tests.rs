@@ -40,6 +40,41 @@ fn an_open_waits_for_a_client_that_gives_nothing_back() {
     assert_eq!(run(Kind::Read, 20_000), None);
 }
 
+/// Who was asked for the right is named once, however its own break ends: when the server gives up, or when the capture ends 1,001 ms
+/// after the break while the other one waits.
+#[test]
+fn who_gives_nothing_back_is_named_when_another_client_waited() {
+    let run = |answered: bool, ms: i64, at_end: bool| {
+        let mut bench = Bench::new();
+        let mut right = transaction(2, Kind::Break, 15, 16);
+        right.client = station(2);
+        right.response = None;
+        bench.about(&right, Watch::took_back);
+        let mut open = transaction(1, Kind::Open, 10, 15 + ms);
+        if !answered {
+            (open.response, open.outcome) = (None, Outcome::Unanswered);
+            open.flags.set(Flags::OPEN_AT_END);
+            bench.begins(&open, 10, false);
+            bench.ends(&open, 10, (false, 15 + ms), None);
+        }
+        right.outcome = Outcome::Unanswered;
+        if at_end {
+            right.flags.set(Flags::OPEN_AT_END);
+        }
+        bench.closed(&open);
+        bench.closed(&right);
+        let found = bench.found("slow_break")?;
+        let count = (found.state == State::Raised).then_some(found.hits.count)?;
+        Some((found.subject, count, found.words.clone()))
+    };
+    let named = Some((Subject::Client(station(2)), 1, vec![("BREAK", 1)]));
+    assert_eq!(run(true, 20_000, true), named);
+    assert_eq!(run(true, 20_000, false), named);
+    assert_eq!(run(true, 19_999, true), None, "the server did not give up");
+    assert_eq!(run(false, 1_001, true), named);
+    assert_eq!(run(false, 1_000, true), None);
+}
+
 #[test]
 fn what_waits_for_another_client_is_no_slow_answer() {
     let mut bench = Bench::new();
