@@ -169,6 +169,8 @@ impl Handles {
     }
 
     /// Its number may stand for another file from now on.
+    #[cold]
+    #[inline(never)]
     pub(super) fn forget(&mut self, case: Case<'_>) {
         if let Some(handle) = case.placed_handle() {
             self.handles.take(handle);

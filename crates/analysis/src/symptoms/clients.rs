@@ -261,11 +261,18 @@ impl Breaks {
         })
     }
 
-    /// How long this transaction waited for one of them, if that is worth a word.
-    pub(super) fn closed(&mut self, case: Case<'_>, thresholds: &Thresholds) -> Option<GivenBack> {
-        if self.latest.is_empty() {
-            return None;
+    /// How long this transaction waited for one of them, ns.
+    #[inline]
+    pub(super) fn closed(&mut self, case: Case<'_>, thresholds: &Thresholds) -> i64 {
+        match self.latest.is_empty() {
+            true => 0,
+            false => self.waited(case, thresholds),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn waited(&mut self, case: Case<'_>, thresholds: &Thresholds) -> i64 {
         let found = self.longest(case);
         let t = case.transaction;
         // It may have waited for one that is forgotten.
@@ -281,7 +288,7 @@ impl Breaks {
         {
             self.hits.hit(Bound::Breaks);
         }
-        found
+        found.map_or(0, |given| given.of.ns())
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Watch {
     pub(super) files: Files,
     /// The transaction whose wait ended last, how long it was, and when that was.
     ended: Option<(u64, i64, Timestamp)>,
+    /// Until when the transaction waited that is closed now, if that was until the capture ended.
+    open_until: Option<Timestamp>,
     /// Name requests that any server may answer, until they are closed; from the first to the last
     /// copy of each, ns.
     lookups: VecDeque<(u64, i64)>,
@@ -53,6 +55,7 @@ impl Watch {
             breaks: Breaks::default(),
             files: Files::new(),
             ended: None,
+            open_until: None,
             lookups: VecDeque::new(),
             held_ns: 0,
             held: VecDeque::new(),
@@ -275,8 +278,7 @@ impl Watch {
             sessions::lookup(t, repeated_ns, &mut page);
             return;
         }
-        let given_back = self.breaks.closed(case, thresholds);
-        let given_ns = given_back.as_ref().map_or(0, |given| given.of.ns());
+        let given_ns = self.breaks.closed(case, thresholds);
         // Or for an acknowledgement.
         let mut held_ns = 0;
         if !self.held.is_empty()
@@ -332,25 +334,19 @@ impl Watch {
             page: &mut page,
         };
         witness.look(answers::OF_ANY);
-        let mut open_until = None;
+        let mut behind_break = given_ns > 0;
         if !is_ordinary(t) {
             // What its client asked next is not known.
             if t.outcome == Outcome::Unanswered && *forgotten == Some(t.number) {
                 self.hits.hit(Bound::Waiting);
             }
             if t.flags.contains(Flags::OPEN_AT_END) {
-                open_until = witness.waited.map(|(_, end)| end);
+                behind_break = true;
+                self.open_until = witness.waited.map(|(_, end)| end);
             }
             if t.kind != Kind::Break || !self.breaks.is_told(t) {
                 witness.look_on();
             }
-        }
-        if let Some(given) = &given_back
-            && given_ns >= thresholds.ns(Threshold::BreakWait)
-        {
-            let sight = Sight::between(given.of.from, given.of.to).costing(given_ns);
-            page.hit(&clients::BREAK_WAIT, &sight);
-            page.word(&clients::BREAK_WAIT, given.word);
         }
         // Repetitions count when they are noticed.
         let data = [t.frames.request, t.frames.response];
@@ -360,22 +356,29 @@ impl Watch {
             reads.closed(t, took);
         }
         self.files.closed(case, thresholds, &mut page);
-        if given_back.is_some() || open_until.is_some() {
-            self.may_be_late(case, given_back.as_ref(), open_until);
+        if behind_break {
+            self.waited_for_break(case);
         }
     }
 
-    /// If who holds what the server took back did not acknowledge it, and this transaction waited for that, until the server gave up or
-    /// until the capture ended.
+    /// This transaction waited for what the server took back, or may have, until the capture ended. If who holds it did not
+    /// acknowledge it until the server gave up, or the capture ended, that is said of the holder.
     #[cold]
     #[inline(never)]
-    fn may_be_late(
-        &mut self,
-        case: Case<'_>,
-        given_back: Option<&GivenBack>,
-        open_until: Option<Timestamp>,
-    ) {
-        let given_up = given_back.copied().filter(|given| given.in_vain);
+    fn waited_for_break(&mut self, case: Case<'_>) {
+        let open_until = self.open_until.take();
+        let given_back = self.breaks.awaited(case);
+        if let Some(given) = &given_back
+            && given.of.ns() >= self.thresholds.ns(Threshold::BreakWait)
+        {
+            let t = case.transaction;
+            let pair = self.pairs.of(case.parties.pair);
+            let mut page = pair.page(between(t), self.course.as_deref_mut());
+            let sight = Sight::between(given.of.from, given.of.to).costing(given.of.ns());
+            page.hit(&clients::BREAK_WAIT, &sight);
+            page.word(&clients::BREAK_WAIT, given.word);
+        }
+        let given_up = given_back.filter(|given| given.in_vain);
         let at_end = |end| self.breaks.awaited_at_end(case, end, &self.thresholds);
         let Some(late) = given_up.or_else(|| open_until.and_then(at_end)) else {
             return;

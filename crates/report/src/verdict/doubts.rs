@@ -1,6 +1,7 @@
 //! What speaks against the verdict, in words.
 
-use super::{counted, were};
+use super::counted;
+use super::none::were;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent};
 use crate::time::Digits;

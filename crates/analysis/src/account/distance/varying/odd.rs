@@ -26,6 +26,8 @@ pub(super) struct OddOperation {
     strays: u32,
     /// Slices with lower numbers are counted.
     upto: u32,
+    /// What was [found](Self::is) last.
+    found: bool,
 }
 
 impl OddOperation {
@@ -38,7 +40,24 @@ impl OddOperation {
         others_then: 0,
         strays: 0,
         upto: 0,
+        found: false,
     };
+
+    /// If one more slice of the operation follows others of it that were longer than a steady way: whether that is its own. It
+    /// says nothing else.
+    #[inline(always)]
+    pub(super) fn goes_on(&mut self, number: u32, owner: &SliceOwner, alike: bool) -> Option<bool> {
+        if self.upto != number || self.operation != owner.operation {
+            return None;
+        }
+        self.upto = number.saturating_add(1);
+        let count = match alike {
+            true => &mut self.short,
+            false => &mut self.long,
+        };
+        *count = count.saturating_add(1);
+        Some(self.found)
+    }
 
     /// The short slices of this operation, if there were any, end before the slice of this number.
     pub(super) fn ran(&mut self, operation: TablePlace, number: u32) {
@@ -97,13 +116,11 @@ impl OddOperation {
 
     /// Whether this operation is the one, and chance does not explain it: at least half of its slices are long. If a way
     /// does that to a part `p` of all, it does so with `n` of up to twice as many with a probability of `(4 p)^n` at most.
-    pub(super) fn is(&self, operation: TablePlace) -> bool {
-        if operation != self.operation || self.long < self.short {
-            return false;
-        }
+    pub(super) fn is(&mut self, operation: TablePlace) -> bool {
         let one_in = self.others.saturating_add(1) / self.strays.saturating_add(1);
         let bits = one_in.checked_ilog2().unwrap_or(0).saturating_sub(2);
-        self.counted.saturating_mul(bits) >= SURE
+        self.found = self.long >= self.short && self.counted.saturating_mul(bits) >= SURE;
+        self.found && operation == self.operation
     }
 }
 
@@ -127,8 +144,10 @@ mod tests {
 
     impl Row {
         fn open(&mut self, behind: u64) {
-            self.0.ran(READ, self.1);
-            self.0.longer(self.1, &of(OPEN), behind);
+            if self.0.goes_on(self.1, &of(OPEN), false).is_none() {
+                self.0.ran(READ, self.1);
+                self.0.longer(self.1, &of(OPEN), behind);
+            }
             self.1 += 1;
         }
 
@@ -147,7 +166,7 @@ mod tests {
             row
         }
 
-        fn is(&self, operation: TablePlace) -> bool {
+        fn is(&mut self, operation: TablePlace) -> bool {
             self.0.is(operation)
         }
     }

@@ -189,7 +189,22 @@ impl WaySteps {
 
     /// The slice of this number is longer than a steady way, and `alike` if it is as long as many. Whether that is its
     /// operation's own.
+    #[inline(always)]
     pub(super) fn is_odd(
+        &mut self,
+        (number, alike): (u32, bool),
+        owner: &SliceOwner,
+        behind: u64,
+    ) -> bool {
+        match self.odd.goes_on(number, owner, alike) {
+            Some(is) => is,
+            None => self.after_others((number, alike), owner, behind),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn after_others(
         &mut self,
         (number, alike): (u32, bool),
         owner: &SliceOwner,
