@@ -483,7 +483,7 @@ fn the_program_compares_and_fails_on_conditions() {
     assert_eq!((code, err.as_str()), (Some(0), ""));
     let first = "Slower: a request took 2.75 ms in other.pcapng, 2.25 ms in base.pcapng: 22.2 % \
                  slower, significant (p < 0.0001); mostly the network or the server (only captures at \
-                 the server can tell), most of it in smb2 READ.\n";
+                 the server can tell), most of it in SMB2 READ.\n";
     assert!(out.starts_with(first), "{out}");
 
     let more = [

@@ -353,6 +353,10 @@ fn placed_by_hand(transactions: &[Transaction]) -> u64 {
         let Some(handle) = handle.filter(|handle| *handle != File::PREVIOUS) else {
             continue;
         };
+        // What is read from a pipe has no place.
+        if t.place.as_ref().is_some_and(|place| place.pipes) {
+            continue;
+        }
         let at = |write| (t.conversation, handle, write);
         match t.kind {
             Kind::Open | Kind::Close => {

@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Slices in a row: an open that takes long, behind such a pause, and so many reads that do not.
+    /// Slices in a row: opens that take long, each behind a pause, and reads that do not.
     struct Row(OddOperation, u32);
 
     impl Row {
