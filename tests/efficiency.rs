@@ -381,9 +381,9 @@ fn only_the_first_of_each_kind_on_a_handle_has_no_place() {
     };
     let lab = folder.join("lab");
     for (name, expected) in [
-        ("04_smb2_202_delay5ms_server_egress_cli.pcap", 321),
+        ("04_smb2_202_delay5ms_server_egress_cli.pcap", 350),
         ("05_smb2_210_pipelined_credits_srv.pcapng", 210),
-        ("10_loss3pct_dup1pct_reorder2pct_srv.pcap", 432),
+        ("10_loss3pct_dup1pct_reorder2pct_srv.pcap", 475),
         ("11_smb2_compound_related_unrelated_srv.pcapng", 716),
         ("12_smb2_async_pending_notify_lock_cancel_srv.pcap", 448),
     ] {
