@@ -127,7 +127,8 @@ fn joined(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
     for word in text.split_whitespace() {
-        let starts = word.starts_with(['>', '<', '=']);
+        // As "server %" stands above its column.
+        let starts = word.starts_with(['>', '<', '=', '%']);
         match words.last_mut() {
             Some(last) if open || starts => last.push_str(word),
             _ => words.push(word.to_owned()),
@@ -228,10 +229,17 @@ fn is_title(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic())
 }
 
-/// Whether a column goes by this beginning of its title.
+/// Whether a column goes by this beginning of its title, or by those of what stands above it and of its title, as in
+/// `resp.p95`.
 fn names(head: &Head, start: &str) -> bool {
-    let title: String = head.title.split_whitespace().collect();
-    title.to_lowercase().starts_with(start)
+    let begins = |title: &str, start: &str| {
+        let title: String = title.split_whitespace().collect();
+        title.to_lowercase().starts_with(start)
+    };
+    let above = |(group, title): (&str, &str)| {
+        !group.is_empty() && begins(head.group, group) && begins(head.title, title)
+    };
+    begins(head.title, start) || start.split_once('.').is_some_and(above)
 }
 
 #[cfg(test)]
@@ -244,11 +252,15 @@ mod tests {
             &Head::left("server", 8),
             &Head::left("file name", 8),
             &Head::right("p95", 8),
+            &Head::right("server %", 8),
+            &Head::right("p99", 8).under("response"),
         ];
         let cells = [
             Cell::text("10.0.0.1:445"),
             Cell::text(r"\pay\march.xls"),
             Cell::time(Some(1_500_000)),
+            Value::Share(45, 100).into(),
+            Cell::time(Some(9_000_000)),
         ];
         let cells = cells.map(|cell| {
             let shown = cell.shown(crate::Units::Bytes, 0).to_lowercase();
@@ -295,6 +307,11 @@ mod tests {
             ("p95 = 1.5ms", true),
             ("p95 > 1 pay", true),
             ("p95 > 2 pay", false),
+            ("resp.p99 > 8ms", true),
+            ("response.p99 > 9ms", false),
+            ("turn.p99 > 1", false),
+            ("server % > 40 pay", true),
+            ("server %>45", false),
             ("p95 >", true),
             ("file > 3", false),
         ] {
