@@ -79,7 +79,7 @@ pub mod words {
     pub use crate::time::{Human, Short};
     pub use crate::transactions::ended;
     pub use crate::verdict::{
-        bound_mark, doubts, is_of_clients, marked, narrowed, notable, position, sentence, share,
-        title,
+        bound_mark, doubts, is_of_clients, marked, narrowed, notable, perhaps_network, position,
+        sentence, share, title,
     };
 }

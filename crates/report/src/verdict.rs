@@ -10,7 +10,7 @@ use crate::time::Digits;
 pub use doubts::doubts;
 pub(crate) use doubts::doubts_in;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
-pub use marks::{bound_mark, marked};
+pub use marks::{bound_mark, marked, perhaps_network};
 use none::none;
 use wirewait_analysis::{Bounds, Phase, RoundTrip, StallCause};
 use wirewait_judge::{ByDesign, Culprit, Finding, OperationBehind, Share, StallBehind, Verdict};

@@ -6,7 +6,7 @@ use super::table;
 use crate::figures::{Percent, operation};
 use crate::table::NOTHING;
 use crate::time::Short;
-use crate::verdict::{MARKED, bound_mark, coarse_marked, is_wide};
+use crate::verdict::{MARKED, bound_mark, coarse_marked, is_wide, perhaps_network};
 use wirewait_analysis::{ClockTick, Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
 
@@ -232,8 +232,8 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
         ],
         |page| {
             let mut end = 0i64;
-            for (name, _, phases) in PARTS {
-                let begin = scale.place(end);
+            for (name, whose, phases) in PARTS {
+                let (begin, began) = (scale.place(end), end);
                 for phase in phases {
                     let ns = ledger.get(*phase);
                     let from = scale.place(end);
@@ -242,6 +242,17 @@ fn stacked(page: &mut Page, id: &str, height: i64, name: &str, ledger: &Ledger) 
                     if width > 0 {
                         section(page, *phase, ledger, (Across(from), Across(width)), height);
                     }
+                }
+                let perhaps = whose.map_or(0, |whose| perhaps_network(whose, ledger));
+                let perhaps = i64::try_from(perhaps).unwrap_or(i64::MAX);
+                if perhaps > 0 {
+                    // Beside the network's part.
+                    let (from, to) = match whose {
+                        Some(Culprit::Client) => (end.saturating_sub(perhaps).max(began), end),
+                        _ => (began, began.saturating_add(perhaps).min(end)),
+                    };
+                    let (from, to) = (scale.place(from), scale.place(to));
+                    over(page, "perhaps", (Across(from), Across(to - from)), height);
                 }
                 let width = scale.place(end) - begin;
                 if width >= NAMED && height > 20 {
@@ -267,18 +278,23 @@ fn section(
     let class = format!("part {}", phase.name());
     bar(page, &class, (x, 1), (width, height - 2), (ns, &words));
     if hatched(phase) {
-        let class = format!("over-{}", phase.name());
-        page.shape(
-            "rect",
-            &[
-                ("class", &class),
-                ("x", &x),
-                ("y", &1),
-                ("width", &width),
-                ("height", &(height - 2)),
-            ],
-        );
+        over(page, phase.name(), (x, width), height);
     }
+}
+
+/// A pattern over a part of a bar.
+fn over(page: &mut Page, what: &str, (x, width): (Across, Across), height: i64) {
+    let class = format!("over-{what}");
+    page.shape(
+        "rect",
+        &[
+            ("class", &class),
+            ("x", &x),
+            ("y", &1),
+            ("width", &width),
+            ("height", &(height - 2)),
+        ],
+    );
 }
 
 /// The parts in words, each behind the colour and patterns that it has in the bar.
@@ -296,6 +312,11 @@ fn key(page: &mut Page, row: &LedgerRow, tick: &ClockTick) {
                 let all = sum(ledger, phases);
                 let said = part_of(mark(*whose, row, tick), all, ledger);
                 page.text(format_args!("{name} {said}"));
+                let perhaps = whose.map_or(0, |whose| perhaps_network(whose, ledger));
+                if perhaps > 0 {
+                    let part = part(perhaps, ledger);
+                    page.text(format_args!("; hatched: {part} may be the network's"));
+                }
                 if phases.len() > 1 && all > 0 {
                     let each: Vec<String> = there()
                         .map(|phase| {

@@ -9,7 +9,8 @@ use crate::text::tests::about;
 use reading::{base64_digest, check_figures, tags};
 use std::collections::BTreeSet;
 use wirewait_analysis::{
-    Deed, Grouping, LedgerOf, LedgerRow, Load, Phase, PlaceRow, ServerRow, StationRow,
+    Bounds, Deed, Grouping, Ledger, LedgerOf, LedgerRow, Load, Phase, PlaceRow, ServerRow,
+    StationRow,
 };
 use wirewait_wire::Endpoint;
 
@@ -369,6 +370,37 @@ fn a_thousand_of_everything_stays_below_the_bound() {
         "what is left out is counted"
     );
     tags(&html);
+}
+
+/// Of 40 ms of the client, 15; of 50 of the server, 30: beside the network's part, which begins at 40 %.
+#[test]
+fn what_may_be_the_networks_is_hatched() {
+    let mut snapshot = samples::snapshot();
+    let ms = |ms: u64| ms * 1_000_000;
+    let up_to = |most| Bounds {
+        low: 0,
+        high: ms(most),
+    };
+    let times = [
+        (Phase::Client, ms(40)),
+        (Phase::Response, ms(10)),
+        (Phase::Server, ms(50)),
+    ];
+    let row = made!(LedgerRow {
+        of: LedgerOf::Capture,
+        ledger: Ledger::from_iter(times).with_network(up_to(30), up_to(15)),
+        ..snapshot.ledgers[0].clone()
+    });
+    snapshot.ledgers = vec![row];
+    let html = written(&about(), &snapshot, ABSENT);
+    for (from, wide) in [("25", "15"), ("50", "30")] {
+        let hatched = format!("class=\"over-perhaps\" x=\"{from}%\" y=\"1\" width=\"{wide}%\"");
+        assert!(html.contains(&hatched), "{hatched}\n{html}");
+    }
+    assert!(
+        html.contains("hatched: 30.0 ms (30.0 %) may be the network"),
+        "{html}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::figures::Percent;
 use crate::time::Digits;
-use wirewait_analysis::{Bounds, ClockTick, LedgerRow};
+use wirewait_analysis::{Bounds, ClockTick, Ledger, LedgerRow};
 use wirewait_judge::{Culprit, row_parts};
 
 /// From here on, in thousandths of the active time, an interval is wide.
@@ -13,6 +13,18 @@ const WIDE: u64 = 150;
 #[must_use]
 pub(crate) fn is_wide(culprit: Culprit, row: &LedgerRow, tick: &ClockTick) -> bool {
     !bound_mark(culprit, row, tick).is_empty()
+}
+
+/// How much of this one's time may be the network's, ns; 0 where that is not much of the active time.
+#[must_use]
+pub fn perhaps_network(culprit: Culprit, ledger: &Ledger) -> u64 {
+    let Bounds { low, high } = culprit.of(ledger);
+    let apart = high.saturating_sub(low);
+    let wide = u128::from(apart) * 1000 >= u128::from(ledger.active()) * u128::from(WIDE);
+    match culprit {
+        Culprit::Client | Culprit::Server if wide => apart,
+        _ => 0,
+    }
 }
 
 /// What stands before a part of the active time that is one of a wide interval, on every surface: the
@@ -68,7 +80,7 @@ pub(crate) fn coarse_marked(tick: &ClockTick) -> Option<String> {
 mod tests {
     use super::*;
     use crate::samples::made;
-    use wirewait_analysis::{Ledger, Phase};
+    use wirewait_analysis::Phase;
 
     /// Of 100 ns, 60 are the client's, of which this may be the way to it; ten requests.
     fn row(way: u64) -> LedgerRow {
@@ -93,6 +105,8 @@ mod tests {
         assert_eq!(of(14), ["60.0 %", "5.0 %", "35.0 %"]);
         assert_eq!(of(15), ["\u{2264} 60.0 %", "\u{2265} 5.0 %", "35.0 %"]);
         assert_eq!(marked(Culprit::Client, &LedgerRow::default(), &fine), None);
+        let perhaps = |way| Culprit::ALL.map(|one| perhaps_network(one, &row(way).ledger));
+        assert_eq!((perhaps(14), perhaps(15)), ([0; 3], [15, 0, 0]));
     }
 
     /// The ten turnarounds, each a tick of 1 ns longer or shorter, with a way of two ticks: 35 - 30 to

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use wirewait_analysis::{ClockTick, Ledger, LedgerOf, LedgerRow, Phase, Snapshot};
 use wirewait_judge::Culprit;
-use wirewait_report::words::{Grouped, Percent, Short, bound_mark};
+use wirewait_report::words::{Grouped, Percent, Short, bound_mark, perhaps_network};
 
 /// Active client-seconds by who had them, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(super) struct Shares {
     unknown: u64,
     /// What stands before the shares of client, network and server whose interval is wide.
     marks: [&'static str; 3],
+    /// Of the client's part and of the server's, what may be the network's.
+    perhaps: [u64; 2],
 }
 
 impl Shares {
@@ -58,6 +60,7 @@ impl Shares {
             idle: ledger.get(Phase::Idle),
             unknown: ledger.get(Phase::Unknown),
             marks: Culprit::ALL.map(|one| bound_mark(one, row, tick)),
+            perhaps: [Culprit::Client, Culprit::Server].map(|one| perhaps_network(one, ledger)),
         }
     }
 
@@ -79,12 +82,24 @@ impl Shares {
         ]
     }
 
-    /// The bar.
+    /// The bar; small letters are what may be the network's, beside that.
     pub(super) fn draw(&self, context: &Context<'_>, area: Rect, buffer: &mut Buffer) {
-        let parts = self.parts();
-        let cells = bars::cells(&parts.map(|(_, _, ns, _)| ns), usize::from(area.width));
+        let [client, network, server, unanswered] = self.parts();
+        let split = |(letter, _, ns, phase): (_, _, u64, _), perhaps: u64| {
+            (letter, ns.saturating_sub(perhaps), phase)
+        };
+        let [of_client, of_server] = self.perhaps;
+        let parts = [
+            split(client, of_client),
+            ("c", of_client, Phase::Client),
+            split(network, 0),
+            ("s", of_server, Phase::Server),
+            split(server, of_server),
+            split(unanswered, 0),
+        ];
+        let cells = bars::cells(&parts.map(|(_, ns, _)| ns), usize::from(area.width));
         let mut x = area.x;
-        for ((letter, _, _, phase), wide) in parts.into_iter().zip(cells) {
+        for ((letter, _, phase), wide) in parts.into_iter().zip(cells) {
             let text = letter.repeat(wide);
             // At most the width of the area, which is 16 bits.
             let wide = wide as u16;
@@ -116,6 +131,13 @@ impl Shares {
                 }
             };
             words.push((Some((letter, context.theme.phase(phase))), said));
+        }
+        let perhaps = ["c", "s"].into_iter().zip(self.perhaps);
+        let perhaps = perhaps.filter(|(_, ns)| *ns > 0).map(|(letter, _)| letter);
+        let perhaps: Vec<&str> = perhaps.collect();
+        if !perhaps.is_empty() && !short {
+            let letters = perhaps.join(" and ");
+            words.push((None, format!("{letters} may be the network's")));
         }
         words.push((None, format!("of {} {base}", Short(ns(active)))));
         if !short {
@@ -179,6 +201,39 @@ mod tests {
     use super::*;
     use crate::tests::replayed;
     use wirewait_judge::{Finding, Verdict};
+
+    /// What may be the network's stands beside it: of 45 and 50 in a hundred, 15 and 40.
+    #[test]
+    fn small_letters_are_what_may_be_the_networks() {
+        let shares = Shares {
+            client: 45,
+            network: 5,
+            server: 50,
+            perhaps: [15, 40],
+            ..Shares::default()
+        };
+        let feed = replayed();
+        let model = crate::tests::model(feed, 100, 30);
+        let area = Rect::new(0, 0, 100, 1);
+        let mut buffer = Buffer::empty(area);
+        shares.draw(&model.context(), area, &mut buffer);
+        let bar: String = (0..100).map(|x| buffer[(x, 0)].symbol()).collect();
+        let drawn = [
+            "C".repeat(30),
+            "c".repeat(15),
+            "N".repeat(5),
+            "s".repeat(40),
+        ]
+        .concat();
+        assert!(bar.starts_with(&drawn[..28]) && bar.ends_with('S'), "{bar}");
+        for (letter, cells) in [('C', 30), ('c', 15), ('N', 5), ('s', 40), ('S', 10)] {
+            let there = bar.chars().filter(|c| *c == letter).count();
+            assert!(there.abs_diff(cells) <= 2, "{letter}: {there} in {bar}");
+        }
+        let legend = shares.legend("active", &model.context(), 100);
+        let said: Vec<&str> = legend.iter().flatten().map(|(.., said)| &**said).collect();
+        assert!(said.contains(&"c and s may be the network's"), "{said:?}");
+    }
 
     /// The bar has the verdict's base and the verdict's parts: no second number for one thing.
     #[test]
