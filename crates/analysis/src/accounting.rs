@@ -18,7 +18,7 @@ use crate::{LedgerRow, Outcome, Settings, Stalls};
 use entries::EndedCases;
 pub use entries::EntryBatch;
 use wirewait_model::records::{LineTimes, OperationAt, OperationId, RecordBatch};
-use wirewait_wire::Timestamp;
+use wirewait_wire::{Kind, Timestamp};
 
 /// The account of time, symptoms, efficiency, and what statistics are made of: an
 /// [analysis](crate::Analyzer::lend) lends it to another thread.
@@ -131,6 +131,9 @@ impl Accounting {
         let known = (&self.round_trips, &mut self.operations);
         self.accounts.ends(wait, at, outstanding, known);
         self.spending.ends(wait, at);
+        if wait.case.transaction.kind == Kind::Open {
+            self.spending.opened(wait.case);
+        }
     }
 
     /// What the wait that ends next was for.

@@ -102,10 +102,6 @@ impl Spending {
             return;
         }
         self.handles.got(wait.case);
-        if t.kind == Kind::Open {
-            // Before the first read or write there, which begins before the open is closed.
-            self.handles.forget(wait.case);
-        }
         let tie = self.tie(wait.case.parties.tie, t.server, t.carrier);
         if tie.outstanding == 0 {
             // Its beginning was dropped with an evicted row.
@@ -120,6 +116,13 @@ impl Spending {
             let moved = &mut tie.row.moved;
             moved.busy_ns = moved.busy_ns.saturating_add(busy);
         }
+    }
+
+    /// A file was opened: before the first read or write there, which begins before this is closed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn opened(&mut self, case: Case<'_>) {
+        self.handles.forget(case);
     }
 
     /// A transaction is closed, of a server with such a buffer: what access it was.

@@ -50,12 +50,10 @@ impl OddOperation {
         if self.upto != number || self.operation != owner.operation {
             return None;
         }
-        self.upto = number.saturating_add(1);
-        let count = match alike {
-            true => &mut self.short,
-            false => &mut self.long,
-        };
-        *count = count.saturating_add(1);
+        self.upto = number.wrapping_add(1);
+        // After four billion of them they count anew.
+        self.long = self.long.wrapping_add(u32::from(!alike));
+        self.short = self.short.wrapping_add(u32::from(alike));
         Some(self.found)
     }
 
