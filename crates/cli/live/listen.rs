@@ -198,8 +198,31 @@ impl Form {
             Self::OpenMetrics => text::encode(&mut body, registry).ok()?,
             Self::Protobuf => return prometheus_protobuf::encode_to_vec(registry).ok(),
         }
-        Some(body.into_bytes())
+        Some(in_order(&body).into_bytes())
     }
+}
+
+/// The samples of each metric in the order of their labels: a metric has them in that of hashes, which differs from run to run.
+fn in_order(body: &str) -> String {
+    let mut lines: Vec<&str> = body.lines().collect();
+    for samples in lines.split_mut(|line| line.starts_with('#')) {
+        samples.sort_by_key(|line| series(line));
+    }
+    let mut body = lines.join("\n");
+    body.push('\n');
+    body
+}
+
+/// The labels of a sample without the end of its bucket, which stands before them: the buckets of a histogram stay in their order.
+fn series(sample: &str) -> &str {
+    let labels = sample.split_once('{').map_or("", |(_, labels)| labels);
+    let labels = labels.rsplit_once('}').map_or("", |(labels, _)| labels);
+    let behind = labels
+        .strip_prefix("le=\"")
+        .and_then(|end| end.split_once('"'));
+    behind.map_or(labels, |(_, others)| {
+        others.strip_prefix(',').unwrap_or(others)
+    })
 }
 
 struct Reply {
@@ -248,6 +271,19 @@ mod tests {
         let registry = Registry::default();
         let reply = Reply::to(request, &registry);
         (reply.status.to_owned(), reply.kind.to_owned())
+    }
+
+    #[test]
+    fn samples_have_an_order_of_their_own() {
+        let as_hashed = "# TYPE x histogram\n\
+             x_sum{server=\"b\"} 2\nx_bucket{le=\"0.5\",server=\"b\"} 1\nx_bucket{le=\"10.0\",server=\"b\"} 2\n\
+             x_sum{server=\"a\"} 1\nx_bucket{le=\"0.5\",server=\"a\"} 3\nx_bucket{le=\"10.0\",server=\"a\"} 4\n\
+             # TYPE y counter\ny_total{of=\"2\"} 1\ny_total{of=\"1\"} 5\n# EOF\n";
+        let ordered = "# TYPE x histogram\n\
+             x_sum{server=\"a\"} 1\nx_bucket{le=\"0.5\",server=\"a\"} 3\nx_bucket{le=\"10.0\",server=\"a\"} 4\n\
+             x_sum{server=\"b\"} 2\nx_bucket{le=\"0.5\",server=\"b\"} 1\nx_bucket{le=\"10.0\",server=\"b\"} 2\n\
+             # TYPE y counter\ny_total{of=\"1\"} 5\ny_total{of=\"2\"} 1\n# EOF\n";
+        assert_eq!(in_order(as_hashed), ordered);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::share::{Culprit, thousandths, total};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot, StallCause};
+use wirewait_analysis::{Ledger, LedgerOf, Phase, Snapshot, StallCause, Subject};
 use wirewait_wire::Endpoint;
 
 /// From this part on a file, or a stall, is named, in thousandths.
@@ -60,6 +60,8 @@ pub struct StallBehind {
     pub whole_ns: u64,
     /// Of [breaks](StallCause::Break), whether all were of leases; `None` if some were of oplocks, and some of leases.
     pub lease: Option<bool>,
+    /// The client that acknowledged breaks late, or never, if it is the only one that did.
+    pub holder: Option<Endpoint>,
 }
 
 /// What is behind a finding.
@@ -69,7 +71,7 @@ pub(crate) struct Behind {
     pub(crate) at: Option<(Endpoint, u64)>,
     pub(crate) operation: Option<OperationBehind>,
     pub(crate) file: Option<FileBehind>,
-    /// Where no file is named.
+    /// Where no file is named: one is if it has at least half as much as the share and the client.
     pub(crate) share: Option<ShareBehind>,
     /// Likewise, the client of several that waited for most of it; where clients are not named.
     pub(crate) waited: Option<(Endpoint, u64)>,
@@ -143,14 +145,20 @@ impl Behind {
             }
             _ => None,
         });
-        let share = most(shares, all).filter(|_| file.is_none());
+        let share = most(shares, all);
         let waiting = snapshot.ledgers.iter().filter_map(|row| match &row.of {
             LedgerOf::Pair { client, server } if is_there(server) => {
                 Some((of_those(finding, &row.ledger), client))
             }
             _ => None,
         });
-        let waited = most(waiting, all).filter(|_| !clients && file.is_none());
+        let waited = most(waiting, all).filter(|_| !clients);
+        // One of many files says less than the share, or the client, that has nearly all of it.
+        let narrowed = share.iter().map(|(_, part)| *part);
+        let narrowed = narrowed.chain(waited.iter().map(|(_, part)| *part)).max();
+        let file = file.filter(|file| Some(file.thousandths.saturating_mul(2)) >= narrowed);
+        let share = share.filter(|_| file.is_none());
+        let waited = waited.filter(|_| file.is_none());
         let phases = [
             Phase::Request,
             Phase::Response,
@@ -180,6 +188,7 @@ impl Behind {
                         0 => Some(false),
                         n => (n == sum.count).then_some(true),
                     },
+                    holder: holder(snapshot).filter(|_| cause == StallCause::Break),
                 }
             })
         });
@@ -204,6 +213,16 @@ impl Behind {
                 .map(|(phase, ns)| (phase, part(ns))),
         }
     }
+}
+
+/// The client that gave promises back late, or never, if one alone did.
+fn holder(snapshot: &Snapshot) -> Option<Endpoint> {
+    let late = snapshot.symptoms.raised();
+    let mut late = late.filter_map(|symptom| match symptom.subject {
+        Subject::Client(client) if symptom.rule.id == "slow_break" => Some(client),
+        _ => None,
+    });
+    late.next().filter(|_| late.next().is_none())
 }
 
 /// The one of several that has nearly all of this time, and its part of it in thousandths.

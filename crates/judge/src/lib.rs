@@ -17,6 +17,7 @@ mod nearest;
 mod open_request;
 mod share;
 mod verdict;
+mod when;
 
 pub use behind::{FileBehind, OperationBehind, ShareBehind, StallBehind};
 pub use by_design::ByDesign;
@@ -27,6 +28,7 @@ pub use nearest::{Measured, Nearest, nearest};
 pub use open_request::OpenRequest;
 pub use share::{Culprit, Share};
 pub use verdict::{Doubt, OnTheWay, Verdict};
+pub use when::BusyTime;
 
 /// How often the capture has this reason to be doubted.
 fn reason(snapshot: &wirewait_analysis::Snapshot, name: &str) -> u64 {

@@ -9,6 +9,7 @@ use crate::floor::floor;
 use crate::missing::Missing;
 use crate::open_request::OpenRequest;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
+use crate::when::BusyTime;
 use std::cmp::Ordering;
 use wirewait_analysis::{
     Bounds, ClockSet, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, Snapshot,
@@ -126,6 +127,8 @@ pub struct Verdict {
     pub unfinished: Option<OpenRequest>,
     /// Waits by design, which are no part of any share, if they are worth a word.
     pub by_design: Option<ByDesign>,
+    /// When most of the active time was, if that was a short time.
+    pub when: Option<BusyTime>,
     /// Where the capture was made, and what follows.
     pub on_the_way: OnTheWay,
     /// What speaks against it.
@@ -250,6 +253,7 @@ impl Verdict {
                 .map(|b| b.utilisation),
             unfinished: OpenRequest::behind(snapshot, unknown_ns),
             by_design: ByDesign::of(snapshot),
+            when: BusyTime::of(snapshot).filter(|_| known),
             on_the_way,
             doubts,
         }

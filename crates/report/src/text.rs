@@ -44,6 +44,9 @@ pub fn report(
     if let Some(line) = crate::verdict::shares(&verdict, look.digits) {
         note(out, look, line)?;
     }
+    if let Some(line) = crate::verdict::when(&verdict, look.digits) {
+        note(out, look, line)?;
+    }
     if let Some(line) = crate::verdict::by_design(&verdict, look.digits) {
         note(out, look, line)?;
     }

@@ -15,6 +15,13 @@ impl Rfc3339 {
     /// Characters of every time that a [`Timestamp`] can hold.
     pub(crate) const LEN: usize = 30;
 
+    /// Without the zeros behind its last digit: what `--since` takes as well.
+    pub(crate) fn short(self) -> String {
+        let whole = self.to_string();
+        let short = whole.trim_end_matches('Z').trim_end_matches('0');
+        format!("{}Z", short.trim_end_matches('.'))
+    }
+
     /// Without allocation: this is in every row of every export.
     fn digits(self) -> [u8; Self::LEN] {
         let nanos = self.0.as_nanos();
@@ -165,6 +172,14 @@ mod tests {
 
     fn text(seconds: i64, nanos: u32) -> String {
         Rfc3339(Timestamp::from_parts(seconds, nanos)).to_string()
+    }
+
+    #[test]
+    fn a_short_stamp_has_no_zeros_at_its_end() {
+        let short = |seconds, nanos| Rfc3339(Timestamp::from_parts(seconds, nanos)).short();
+        assert_eq!(short(1_700_000_000, 0), "2023-11-14T22:13:20Z");
+        assert_eq!(short(1_700_000_000, 10_000_000), "2023-11-14T22:13:20.01Z");
+        assert_eq!(short(0, 1), "1970-01-01T00:00:00.000000001Z");
     }
 
     #[test]

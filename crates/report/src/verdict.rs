@@ -6,14 +6,16 @@ mod none;
 
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent, range};
-use crate::time::Digits;
+use crate::time::{Digits, Rfc3339};
 pub use doubts::doubts;
 pub(crate) use doubts::doubts_in;
 pub(crate) use marks::{MARKED, coarse_marked, is_wide};
 pub use marks::{bound_mark, marked, perhaps_network};
 use none::none;
 use wirewait_analysis::{Bounds, Phase, RoundTrip, StallCause};
-use wirewait_judge::{ByDesign, Culprit, Finding, OperationBehind, Share, StallBehind, Verdict};
+use wirewait_judge::{
+    BusyTime, ByDesign, Culprit, Finding, OperationBehind, Share, StallBehind, Verdict,
+};
 use wirewait_wire::Endpoint;
 
 /// Bounds that are so close are shown as one figure, in thousandths.
@@ -127,7 +129,9 @@ fn stalled(stall: &StallBehind) -> String {
                 Some(false) => "oplock",
                 None => "oplock or lease",
             };
-            format!("waiting for another client to give its {what} back")
+            let holder = stall.holder.map(|holder| format!(", {holder},"));
+            let holder = holder.unwrap_or_default();
+            format!("waiting for another client{holder} to give its {what} back")
         }
     }
 }
@@ -316,6 +320,25 @@ pub(crate) fn by_design(verdict: &Verdict, digits: Digits) -> Option<String> {
     }
     text.push('.');
     Some(text)
+}
+
+/// When most of the active time was, if that was a short time.
+#[must_use]
+pub(crate) fn when(verdict: &Verdict, digits: Digits) -> Option<String> {
+    let BusyTime {
+        from,
+        to,
+        thousandths,
+        of_ns,
+    } = verdict.when?;
+    let length = digits.span(to.since(from).unsigned_abs());
+    Some(format!(
+        "Of active time, {} was in {length} of {}: --since {} --until {}.",
+        Percent(thousandths, 1000),
+        digits.span(of_ns.unsigned_abs()),
+        Rfc3339(from).short(),
+        Rfc3339(to).short(),
+    ))
 }
 
 /// Whether a command that waits by design takes a lock, by the name that its specification gives it (`LOCK`,
@@ -664,6 +687,7 @@ mod tests {
                 thousandths: 988,
                 whole_ns: 6_000_000_000,
                 lease: Some(true),
+                holder: Some(v4(7, None)),
             });
             sentence(&seen)
         };
@@ -679,7 +703,7 @@ mod tests {
         let words = "98.8 % was with a server stopped in the middle of a message,";
         assert!(text.contains(words), "{text}");
         let text = said(Culprit::Client, StallCause::Break);
-        let words = "98.8 % was waiting for another client to give its lease back,";
+        let words = "98.8 % was waiting for another client, 10.0.0.7, to give its lease back,";
         assert!(text.contains(words), "{text}");
     }
 

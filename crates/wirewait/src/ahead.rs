@@ -2,13 +2,15 @@
 //! the segment is, ahead of the one that puts them in order and pairs. Behind that, one keeps the account of time, symptoms and
 //! efficiency, and one makes the statistics of what it records. With three threads the last two
 //! roles share one; with two, one has all but the pairing. Where accounts cannot be lent, they stay with
-//! the pairing. Frames, damage, what was left out,
+//! the pairing. Statistics that have no thread of their own are made by whoever has nothing else to do. Frames, damage, what was left out,
 //! entries and records come in the same order as with one thread, so that the same comes out.
 
+mod counting;
 mod reading;
 
 use crate::driver::Feed;
 use crate::{Choice, Driver, Engine, Standing};
+use counting::SharedCounting;
 use reading::{Batch, Reader};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
@@ -58,19 +60,25 @@ impl<S: Source + Send> Engine<S> {
         // What is lent comes back whatever happens.
         let mut accounting = feed.analyzer.lend();
         let (full, read) = sync_channel(BATCHES);
+        let lent = accounting.is_some();
         let (entered, entry_rooms) = rooms::<EntryBatch>();
         let (counted, record_rooms) = rooms::<RecordBatch>();
+        // Who has a thread of its own for it shares it with nobody.
+        let (shared, own) = match lent && threads < MOST_THREADS {
+            true => (Some(SharedCounting::of(statistics)), None),
+            false => (None, Some((statistics, counted))),
+        };
         let ran = thread::scope(|scope| {
-            let lent = accounting.is_some();
+            let shared = shared.as_ref();
             let mut first = Worker {
                 reading: Some((reader, full)),
                 accounting: accounting.as_mut().map(|accounting| Accountant {
                     accounting,
                     entered,
                     records: None,
-                    room: RecordBatch::default(),
                 }),
-                counting: Some((statistics, counted)),
+                counting: own,
+                shared,
             };
             let (reads, to_read) = channel();
             let mut behind = reads.clone();
@@ -103,13 +111,20 @@ impl<S: Source + Send> Engine<S> {
                     rooms: entry_rooms,
                 }),
             };
-            let mut pairing = Pairing { feed, handover };
+            let mut pairing = Pairing {
+                feed,
+                handover,
+                shared,
+            };
             let outcome = pairing.run(&reads, &read, (sink, watch, between));
             // The workers end where nobody sends work.
             drop((reads, read, pairing));
             let met = beside.into_iter().filter_map(joined).last();
             Some((outcome, met))
         });
+        if let Some(shared) = &shared {
+            shared.finish();
+        }
         let analyzer = &mut self.driver.feed.analyzer;
         analyzer.intake_over(intake);
         if let Some(accounting) = accounting {
@@ -159,6 +174,8 @@ struct Worker<'a, S, C> {
     accounting: Option<Accountant<'a>>,
     /// To whom it gives back the room of records.
     counting: Option<(&'a mut Collectors, SyncSender<RecordBatch>)>,
+    /// Where who has nothing else to do counts.
+    shared: Option<&'a SharedCounting<'a>>,
 }
 
 /// Who keeps the accounts.
@@ -166,30 +183,20 @@ struct Accountant<'a> {
     accounting: &'a mut Accounting,
     /// To whom it gives back the room of entries.
     entered: SyncSender<EntryBatch>,
-    /// Where records go that are not counted here.
+    /// Where records go that have a thread of their own.
     records: Option<Handover<RecordBatch>>,
-    /// Room for those that are.
-    room: RecordBatch,
 }
 
 impl Accountant<'_> {
-    /// Enters all of them; `statistics` count here what is recorded.
-    fn enter(&mut self, mut entries: EntryBatch, statistics: Option<&mut Collectors>) {
+    /// Enters all of them, and hands on what is recorded.
+    fn enter(&mut self, mut entries: EntryBatch, shared: Option<&SharedCounting<'_>>) {
         self.accounting.enter_all(&mut entries);
         // Nobody waits for it at the end.
         let _ = self.entered.send(entries);
-        match (&self.records, statistics) {
-            (Some(records), _) => {
-                records.hand(|room| Work::Count(self.accounting.take_batch(room)));
-            }
-            (None, Some(statistics)) => {
-                let room = std::mem::take(&mut self.room);
-                let mut batch = self.accounting.take_batch(room);
-                statistics.batch(&batch);
-                batch.clear();
-                self.room = batch;
-            }
-            (None, None) => {}
+        if let Some(records) = &self.records {
+            records.hand(|room| Work::Count(self.accounting.take_batch(room)));
+        } else if let Some(shared) = shared {
+            shared.hand(|room| self.accounting.take_batch(room));
         }
     }
 }
@@ -201,6 +208,7 @@ impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
             reading: None,
             accounting: self.accounting.take_if(|_| accounts),
             counting: self.counting.take(),
+            shared: self.shared,
         }
     }
 
@@ -221,7 +229,7 @@ impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
     /// Works until nobody asks for more. Gives how many interfaces were asked for their speed.
     fn run(mut self, work: &Receiver<Work>) -> Option<u32> {
         let mut met = self.reading.as_ref().map(|(reader, _)| reader.met);
-        for work in work {
+        while let Some(work) = counting::next(work, self.shared) {
             match work {
                 Work::Read(batch) => {
                     if let Some((reader, full)) = &mut self.reading {
@@ -233,10 +241,8 @@ impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
                     }
                 }
                 Work::Enter(entries) => {
-                    let counting = self.counting.as_mut();
-                    let statistics = counting.map(|(statistics, _)| &mut **statistics);
                     if let Some(accountant) = &mut self.accounting {
-                        accountant.enter(entries, statistics);
+                        accountant.enter(entries, self.shared);
                     }
                 }
                 Work::Count(mut batch) => {
@@ -257,6 +263,7 @@ impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
 struct Pairing<'a> {
     feed: &'a mut Feed,
     handover: PairingHandover,
+    shared: Option<&'a SharedCounting<'a>>,
 }
 
 /// What it hands on.
@@ -281,7 +288,7 @@ impl Pairing<'_> {
             // A worker that panicked is joined below.
             let _ = reads.send(Work::Read(Batch::default()));
         }
-        for mut batch in read {
+        while let Some(mut batch) = counting::next(read, self.shared) {
             batch.analyse(self, sink, watch);
             let standing = Standing {
                 read: batch.read,

@@ -160,7 +160,17 @@ mod space {
     pub(super) const TREE: u8 = 6;
     /// The last two bytes of a MessageId.
     pub(super) const MESSAGE_CUT: u8 = 7;
+    /// The break of a connection of which the capture has no more.
+    pub(super) const BREAK_CUT: u8 = 8;
 }
+
+/// What is taken back, where the capture cut off the body: the length of the message tells an oplock from a lease.
+const BREAK_CUT: Id = Id::new(space::BREAK_CUT, 0);
+/// Bytes of a header with the notification of a lease break (2.2.23.2), and with its acknowledgment (2.2.24.2).
+const LEASE_BREAK_LENGTH: u32 = Header::LENGTH + 44;
+const LEASE_ACKNOWLEDGMENT_LENGTH: u32 = Header::LENGTH + 36;
+/// Where the file or the key of a break ends.
+const BREAK_END: usize = 88;
 
 /// What the part means. Fields behind the bytes at hand are left out.
 pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
@@ -306,7 +316,7 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
             }
         }
         command::OPLOCK_BREAK => {
-            ex.answers = acknowledgment(&mut ex, bytes);
+            ex.answers = acknowledgment(&mut ex, part);
         }
         _ => {}
     }
@@ -357,7 +367,7 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
         (command::WRITE, Some(17)) => ex.data = le32(bytes, 68).unwrap_or_default().into(),
         (command::IOCTL, Some(49)) => control(&mut ex, bytes),
         (command::OPLOCK_BREAK, _) => {
-            acknowledgment(&mut ex, bytes);
+            acknowledgment(&mut ex, part);
         }
         _ => {}
     }
@@ -392,23 +402,51 @@ fn notified(part: Input<'_>) -> Exchange {
             });
             ex
         }
-        // Without the file nobody can tell whether it was answered.
+        // The next acknowledgment of the connection answers it.
+        _ if is_cut(part) => {
+            let lease = part.length == LEASE_BREAK_LENGTH;
+            let flags = le32(bytes, 68).filter(|_| lease);
+            let role = match flags.is_none_or(|flags| flags & ACK_REQUIRED != 0) {
+                true => Role::Request,
+                false => Role::Notice,
+            };
+            let mut ex = break_of(role, if lease { &LEASE_BREAK } else { oplock });
+            ex.effects = if lease {
+                Effects::LEASES
+            } else {
+                Effects::NONE
+            };
+            ex.id = Some(BREAK_CUT);
+            ex
+        }
         (Some(44), None) => break_of(Role::Notice, &LEASE_BREAK),
         _ => break_of(Role::Notice, oplock),
     }
 }
 
+/// Whether the capture, and not the sender, cut off what a break is about.
+fn is_cut(part: Input<'_>) -> bool {
+    let end = BREAK_END;
+    part.bytes.len() < end && usize::try_from(part.length).is_ok_and(|length| length >= end)
+}
+
 /// Says which of the two acknowledgments (or responses to them) this is, and which break
 /// it is about.
-fn acknowledgment(ex: &mut Exchange, bytes: &[u8]) -> Option<Id> {
-    let lease = le16(bytes, BODY) == Some(36);
+fn acknowledgment(ex: &mut Exchange, part: Input<'_>) -> Option<Id> {
+    let bytes = part.bytes;
+    let cut = is_cut(part);
+    let lease = match le16(bytes, BODY) {
+        None if cut => part.length == LEASE_ACKNOWLEDGMENT_LENGTH,
+        structure => structure == Some(36),
+    };
     (ex.operation, ex.file) = if lease {
         (&LEASE_BREAK_ACKNOWLEDGMENT, None)
     } else {
         (&OPLOCK_BREAK_ACKNOWLEDGMENT, ex.file)
     };
     let space = if lease { space::LEASE } else { space::OPLOCK };
-    le128(bytes, 72).map(|of| folded(space, of))
+    let of = le128(bytes, 72).map(|of| folded(space, of));
+    of.or(cut.then_some(BREAK_CUT))
 }
 
 /// A CANCEL has the number of the request that it takes back, or 0 when that request is
@@ -833,10 +871,40 @@ mod tests {
         );
         let told = read(&with(asked.clone(), 68, &[0]));
         assert_eq!(told.role, Role::Notice);
-        for length in [70, 30] {
-            let cut = snapped(&asked, length);
-            assert_eq!((cut.role, cut.id), (Role::Notice, None), "{length}");
+    }
+
+    #[test]
+    fn a_break_that_is_cut_off_is_answered_by_the_next_acknowledgment() {
+        let lease = body(44, 44, &[(68, &[1, 0, 0, 0]), (72, &FILE)]);
+        let oplock = body(24, 24, &[(66, &[1]), (72, &FILE)]);
+        for (b, acknowledgment, name) in [
+            (lease.clone(), body(36, 36, &[(72, &FILE)]), "LEASE_BREAK"),
+            (oplock.clone(), oplock, "OPLOCK_BREAK"),
+        ] {
+            let asked = message(command::OPLOCK_BREAK, RESPONSE, Header::UNSOLICITED, &b);
+            let word = message(command::OPLOCK_BREAK, 0, 30, &acknowledgment);
+            for length in [26, 58, 70, 87] {
+                let cut = snapped(&asked, length);
+                assert_eq!((cut.role, cut.operation.name), (Role::Request, name));
+                assert_eq!(cut.id, Some(BREAK_CUT));
+                let word = snapped(&word, length);
+                assert_eq!((word.role, word.answers), (Role::Request, cut.id));
+                assert_eq!(word.operation.name, format!("{name}_ACKNOWLEDGMENT"));
+            }
+            assert_eq!(read(&asked[..87]).role, Role::Notice, "cut by its sender");
         }
+        let told = message(
+            command::OPLOCK_BREAK,
+            RESPONSE,
+            Header::UNSOLICITED,
+            &with(lease, 4, &[0]),
+        );
+        assert_eq!(snapped(&told, 72).role, Role::Notice);
+        assert_eq!(
+            snapped(&told, 71).role,
+            Role::Request,
+            "it may be asked for"
+        );
     }
 
     #[test]

@@ -191,9 +191,14 @@ impl Sights {
         }
     }
 
+    /// The one that cost most.
+    pub(super) fn most(&self) -> Option<&Sight> {
+        self.kept.first()
+    }
+
     /// What the one that cost most cost, ns.
     pub(super) fn most_ns(&self) -> u64 {
-        self.kept.first().map_or(0, |sight| sight.cost_ns)
+        self.most().map_or(0, |sight| sight.cost_ns)
     }
 
     fn span(&mut self, from: Mark, to: Mark) {

@@ -256,6 +256,8 @@ pub struct Symptom {
     pub lasted_ns: u64,
     /// It happens to every one with this number, where it is regular.
     pub every: Option<u64>,
+    /// How fast the transfer that cost most was, bytes per second; `None` where it is not about transfers.
+    pub bytes_per_second: Option<u64>,
 }
 
 impl Symptom {
@@ -273,6 +275,7 @@ impl Symptom {
             names: Vec::new(),
             lasted_ns: 0,
             every: None,
+            bytes_per_second: None,
         }
     }
 
@@ -342,6 +345,7 @@ pub(super) fn judge(
     } else {
         State::TooFew
     };
+    let bytes_per_second = rate(rule, &hits, thresholds);
     Some(Symptom {
         rule,
         subject,
@@ -353,5 +357,18 @@ pub(super) fn judge(
         names,
         lasted_ns,
         every,
+        bytes_per_second,
     })
+}
+
+/// How fast the transfer that cost most was: what is no cost is the time that it may take at the threshold.
+fn rate(rule: &Rule, hits: &Sights, thresholds: &Thresholds) -> Option<u64> {
+    let Limit::Beyond(floor @ Threshold::SlowTransfer) = rule.limit else {
+        return None;
+    };
+    let slowest = hits.most()?;
+    let lasted = u64::try_from(slowest.from.until(slowest.to)?).ok()?;
+    let allowed = u128::from(lasted.saturating_sub(slowest.cost_ns));
+    let rate = (u128::from(thresholds.get(floor)) * allowed).checked_div(lasted.into())?;
+    u64::try_from(rate).ok()
 }

@@ -278,6 +278,7 @@ fn title(about: &About) -> String {
 struct VerdictPart {
     sentence: String,
     shares: Option<String>,
+    when: Option<String>,
     by_design: Option<String>,
     position: Option<String>,
     doubts: Vec<String>,
@@ -288,6 +289,7 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
     page.template(&VerdictPart {
         sentence: crate::verdict::sentence(&verdict),
         shares: crate::verdict::shares(&verdict, Digits::Three),
+        when: crate::verdict::when(&verdict, Digits::Three),
         by_design: crate::verdict::by_design(&verdict, Digits::Three),
         position: crate::verdict::notable_position(&verdict, Digits::Three),
         doubts: crate::verdict::doubts(&verdict).collect(),

@@ -100,6 +100,8 @@ documents! {
         lasted_ns: Option<u64> = (symptom.lasted_ns > 0).then_some(symptom.lasted_ns),
         /// After how many requests it happens each time; null where it is not regular.
         every: Option<u64>,
+        /// How fast the transfer that cost most was, where slow transfers are counted.
+        bytes_per_second: Option<u64>,
         /// What speaks against it.
         against: Vec<Against>,
     }

@@ -4,9 +4,10 @@ use super::common::{Between, millionths, thousandths};
 use crate::document::{documents, of};
 use crate::escape::Escaped;
 use crate::figures::Command;
+use crate::time::Rfc3339;
 use crate::verdict::{doubts, position, sentence};
 use wirewait_analysis::{Bounds, RoundTrip};
-use wirewait_judge::{Culprit, Verdict};
+use wirewait_judge::{BusyTime, Culprit, Verdict};
 
 documents! {
     /// The answer in one sentence, and what it rests on.
@@ -39,7 +40,7 @@ documents! {
             verdict.operation.map(|of| Command { name: of.command, code: of.code }.to_string()),
         /// Its part of the time of those found, as `at_share` is the station's.
         command_share: Option<f64> = verdict.operation.map(|of| thousandths(of.thousandths)),
-        /// The file with most of that time, if it has a tenth.
+        /// The file with most of that time, if it has a tenth, and half of what the share or the client below has.
         file: Option<String> = file.map(|file| Escaped(&file.path).to_string()),
         /// Its part of that time, 0 to 1.
         file_share: Option<f64> = file.map(|file| thousandths(file.thousandths)),
@@ -61,17 +62,34 @@ documents! {
         stall_share: Option<f64> = verdict.stall.map(|stall| thousandths(stall.thousandths)),
         /// All of it, with the way between the station and the capture.
         stall_ns: Option<u64> = verdict.stall.map(|stall| stall.whole_ns),
+        /// The client that acknowledged breaks late, or never, where `stall` is `break` and it alone did.
+        stall_holder: Option<String> =
+            verdict.stall.and_then(|stall| stall.holder).map(|holder| holder.to_string()),
         /// What most of the network's time was, where the network is named: `request_transfer`,
         /// `response_transfer`, `distance` or `retransmission`.
         phase: Option<&'static str> = verdict.phase.map(|(phase, _)| phase.name()),
         /// Its part of the network's time, 0 to 1.
         phase_share: Option<f64> = verdict.phase.map(|(_, share)| thousandths(share)),
+        /// When most of the active time was, where that was a short time; else null.
+        when: Option<When> = of(&verdict.when),
         /// Highest of any link in any second; null where no speed is known.
         peak_utilisation: Option<f64> = verdict.busiest.map(millionths),
         /// What of the network's time lies within turnarounds and pauses of the ledgers.
         on_the_way: VerdictWay = of(verdict),
         /// What speaks against the verdict, a sentence each.
         doubts: Vec<String> = doubts(verdict).collect(),
+    }
+
+    /// The time that stands out most from the rest of the capture, by the steps of `load.timeline`.
+    struct When of busy: &BusyTime {
+        /// When it began.
+        from: Rfc3339 = Rfc3339(busy.from),
+        /// When it ended.
+        to: Rfc3339 = Rfc3339(busy.to),
+        /// Its part of the active time, 0 to 1.
+        active_share: f64 = thousandths(busy.thousandths),
+        /// All steps of the time line, ns.
+        of_ns: i64 = busy.of_ns,
     }
 
     /// Parts of the active time.

@@ -154,7 +154,9 @@ impl Notes {
         let by_design = by_design.map(|text| note(text, true));
         let position = crate::verdict::notable_position(verdict, look.digits);
         let position = position.map(|text| note(text, false));
-        let about_time = by_design.into_iter().chain(position);
+        let when = crate::verdict::when(verdict, look.digits);
+        let when = when.map(|text| note(text, false));
+        let about_time = by_design.into_iter().chain(when).chain(position);
         Self(on_capture.chain(doubts).chain(about_time).collect())
     }
 

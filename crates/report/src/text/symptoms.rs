@@ -4,7 +4,7 @@ use super::why::{named, nearest};
 use super::{Look, entry, noted};
 use crate::about::About;
 use crate::escape::Escaped;
-use crate::figures::{Grouped, InWireshark, Percent};
+use crate::figures::{Grouped, InWireshark, Percent, Rate};
 use crate::symptoms::Texts;
 use crate::table::{NOTHING, Table, width};
 use crate::time::{Digits, Rfc3339};
@@ -374,6 +374,9 @@ pub fn counted(symptom: &Symptom, thresholds: &Thresholds) -> String {
 fn counted_in(symptom: &Symptom, thresholds: &Thresholds, digits: Digits) -> String {
     let counts = named(symptom.rule.counts, thresholds);
     match (symptom.hits.count, symptom.of) {
+        (_, None) if symptom.bytes_per_second.is_some() => {
+            format!("{}: {counts}", often_in(symptom, digits))
+        }
         (1, None) => format!("once: {counts}"),
         _ => format!("{} {counts}", often_in(symptom, digits)),
     }
@@ -427,9 +430,13 @@ pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
             Grouped(of),
             Percent(symptom.hits.count, of)
         ),
-        (_, None) => match symptom.every {
-            Some(every) => format!("{count}, one in {}", Grouped(every)),
-            None => count.to_string(),
+        (_, None) => match (symptom.every, symptom.bytes_per_second) {
+            (Some(every), _) => format!("{count}, one in {}", Grouped(every)),
+            (None, Some(rate)) => match symptom.hits.count {
+                1 => format!("1 at {}", Rate(rate)),
+                _ => format!("{count}, one at {}", Rate(rate)),
+            },
+            (None, None) => count.to_string(),
         },
     }
 }
@@ -501,6 +508,25 @@ mod tests {
             text("slow_transfer"),
             "slow_transfer: not seen. It counts transfers below \
              slow_transfer_bytes_per_second (slow_transfer_bytes_per_second = 50000).\n"
+        );
+    }
+
+    #[test]
+    fn how_slow_a_transfer_was() {
+        let mut snapshot = samples::snapshot();
+        let symptom = &mut snapshot.symptoms.found[0];
+        symptom.rule = crate::symptoms::rule("slow_transfer").unwrap();
+        (symptom.of, symptom.bytes_per_second) = (None, Some(32_524));
+        assert_eq!(often(symptom), "2, one at 32.5 kB/s");
+        let thresholds = Thresholds::default();
+        let text = counted(symptom, &thresholds);
+        assert_eq!(text, "2, one at 32.5 kB/s: transfers below 50,000 bytes/s");
+        symptom.hits = symptom.hits.kept().take(1).copied().collect();
+        assert_eq!(often(symptom), "1 at 32.5 kB/s");
+        let text = crate::words::why(symptom, &thresholds);
+        assert_eq!(
+            text,
+            "once (32.5 kB/s where it cost most) beyond the threshold: 50,000 bytes/s (slow_transfer_bytes_per_second)"
         );
     }
 

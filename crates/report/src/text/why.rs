@@ -1,7 +1,7 @@
 //! Why something is a symptom, or is none: what was measured, in the words of its own threshold.
 
 use super::symptoms::subject;
-use crate::figures::{Grouped, Percent};
+use crate::figures::{Grouped, Percent, Rate};
 use crate::symptoms::Texts;
 use crate::time::Digits;
 use wirewait_analysis::{Limit, State, Symptom, Symptoms, Threshold, Thresholds};
@@ -73,7 +73,10 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
             value(Threshold::NotableCost, thresholds),
         ),
         _ if matches!(limit, Limit::Beyond(_)) => {
-            format!("{measured} beyond the threshold: {from}")
+            let rate = symptom.bytes_per_second.map(Rate);
+            let rate =
+                rate.map_or_else(String::new, |rate| format!(" ({rate} where it cost most)"));
+            format!("{measured}{rate} beyond the threshold: {from}")
         }
         State::TooFew => match limit.base() {
             Some((base, minimum)) => format!(

@@ -126,10 +126,11 @@ fn a_slow_transfer() {
         }
         bench
             .found("slow_transfer")
-            .map(|s| (s.state, s.hits.cost_ns))
+            .map(|s| (s.state, s.hits.cost_ns, s.bytes_per_second))
     };
     // 16 x 124.0625 would be too fine for a clock of milliseconds: 16 x 125 + 15 = 2015 ms.
-    let slow = Some((State::Raised, 2_015_000_000 - 1_310_720_000));
+    let rate = 65_536 * 1000 / 2_015;
+    let slow = Some((State::Raised, 2_015_000_000 - 1_310_720_000, Some(rate)));
     assert_eq!(run(16, 125, true), slow);
     assert_eq!(run(16, 125, false), slow, "it goes on");
     assert_eq!(run(16, 124, true), None, "1999 ms");
