@@ -825,6 +825,27 @@ fn an_oplock_that_another_client_holds_is_a_clients_time() {
     }
 }
 
+/// A capture of 96 bytes of each frame has no more of a break than that it is one, and of 128 with options of TCP neither.
+#[test]
+fn a_break_that_is_cut_off_is_a_clients_time() {
+    let (whole, did) = broken((SERVER, 100 * US), 700 * MS, 600 * MS);
+    for length in [96, 128] {
+        let mut frames = whole.clone();
+        for frame in &mut frames {
+            frame.bytes.truncate(length);
+        }
+        let found = analyse_frames(&frames).snapshot;
+        let verdict = Verdict::on(&found);
+        assert_eq!(
+            verdict.finding,
+            Finding::Named(Culprit::Client),
+            "{length}: {verdict:?}"
+        );
+        assert_within(&format!("cut-{length}"), &verdict, &did);
+        assert_eq!(found.stalls.of(false, StallCause::Break).count, 30);
+    }
+}
+
 /// The holder closes the file instead of saying that it gives its oplock back.
 #[test]
 fn an_oplock_that_is_given_back_by_closing_is_a_clients_time() {
@@ -847,7 +868,7 @@ fn an_oplock_that_is_never_given_back_is_a_clients_time() {
     let expected = Expected {
         culprit: Culprit::Client,
         stall: "break",
-        words: "was waiting for another client to give its oplock back",
+        words: "was waiting for another client, 10.1.0.2, to give its oplock back",
         symptom: "break_waits",
         never: &["slow_server", "server_busy", "slow_answers"],
     };

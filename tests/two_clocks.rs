@@ -77,6 +77,39 @@ fn directions_with_clocks_of_their_own_give_no_verdict() {
     }
 }
 
+/// Every third request takes 7 ms and the others 1; the server's clock is 2 ms behind. Those of 7 have a response, and those
+/// of 1 have theirs before they are sent.
+#[test]
+fn a_clock_that_is_behind_by_less_than_some_requests_take_gives_no_verdict() {
+    let mut text = "title two clocks\nclient C tcp 10.0.0.1:1025\nserver S tcp 10.0.0.9:445\n\
+                    0.000 C>S connect gap=0.0001\n"
+        .to_owned();
+    for n in 1..=60 {
+        let (ms, takes) = (10 * n, if n % 3 == 0 { 7 } else { 1 });
+        let line = format!(
+            "0.{ms:03} C>S smb2 read file=1 length=400 mid={n}\n0.{:03} S>C smb2 read data=400 mid={n}\n",
+            ms + takes
+        );
+        text.push_str(&line);
+    }
+    text.push_str("[answer]\n");
+    let scenario = Scenario::parse("two clocks", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let one_clock = scenario.frames().to_vec();
+    let mut frames = one_clock.clone();
+    for frame in frames.iter_mut().filter(|frame| !is_clients(frame)) {
+        frame.at = frame.at.plus(-2 * MS);
+    }
+    frames.sort_by_key(|frame| frame.at);
+    let one_clock = verdict("behind-one", &one_clock);
+    assert_eq!(one_clock["answered"], 60);
+    assert_ne!(one_clock["culprit"], "none", "{one_clock}");
+    let verdict = verdict("behind-some", &frames);
+    assert_eq!(verdict["culprit"], "none", "{verdict}");
+    assert!(verdict["answered"].as_u64() >= Some(20), "{verdict}");
+    let said = verdict["doubts"].to_string();
+    assert!(said.contains("two clocks"), "{said}");
+}
+
 /// Sorted by their stamps, an hour of requests comes first, and then the responses to them.
 #[test]
 fn an_hour_between_requests_and_responses_is_that_of_two_clocks() {

@@ -13,18 +13,30 @@ const PART: i64 = 4;
 /// A processor alone makes turnarounds of less alike, ns.
 const LEAST_NS: i64 = 500_000;
 
-/// What to say where the server and the network cannot be told apart, and each operation of the server that has most of that time
-/// takes as long as each other at least; that has to be half of what they took or more. How many operations, and the
-/// shortest turnaround, ns.
+/// A server that is named has one from here on, ns,
+const FAR_NS: i64 = 5_000_000;
+/// where its transport answers in this part of that.
+const NEARER: i64 = 10;
+
+/// What to say where the server and the network cannot be told apart, or the server is named and its transport shows it near,
+/// and each operation of the server that has most of that time takes as long as each other at least; that has to be half of
+/// what they took or more. How many operations, and the shortest turnaround, ns; and how near it is, where it is named.
 pub(crate) fn floor(
     snapshot: &Snapshot,
     finding: Finding,
     at: Option<(Endpoint, u64)>,
-) -> Option<(u64, u64)> {
+) -> Option<(u64, u64, Option<u64>)> {
     let two = [Culprit::Server, Culprit::Network];
     let either = |a, b| two.contains(&a) && two.contains(&b);
-    let server = match (finding, at) {
-        (Finding::Either(a, b), Some((server, _))) if either(a, b) => server,
+    let (server, _) = at?;
+    let near = || {
+        let mut trips = snapshot.round_trips.iter();
+        let trip = trips.find(|trip| trip.station == server && trip.samples > 0)?;
+        Some(trip.shortest_ns)
+    };
+    let near = match finding {
+        Finding::Either(a, b) if either(a, b) => None,
+        Finding::Named(Culprit::Server) => Some(near()?),
         _ => return None,
     };
     let rows = snapshot.servers.iter();
@@ -43,13 +55,19 @@ pub(crate) fn floor(
     let several = operations >= OPERATIONS && kinds >= KINDS && dear && n >= ENOUGH;
     let equal = least >= LEAST_NS && most <= least.saturating_add(least / PART);
     let matters = i128::from(least) * i128::from(n) * 2 >= took;
-    let found = several && equal && matters;
-    found.then_some((operations, least.unsigned_abs()))
+    let far = near.is_none_or(|ns| least >= FAR_NS && ns.saturating_mul(NEARER) <= least);
+    let found = several && equal && matters && far;
+    found.then_some((
+        operations,
+        least.unsigned_abs(),
+        near.map(i64::unsigned_abs),
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wirewait_analysis::RoundTrip;
 
     const MS: i64 = 1_000_000;
 
@@ -73,7 +91,9 @@ mod tests {
 
     fn said(operations: &[(Kind, u64, i64, i64)]) -> Option<(u64, u64)> {
         let two = Finding::Either(Culprit::Network, Culprit::Server);
-        floor(&snapshot(operations), two, Some((station(), 900)))
+        let found = floor(&snapshot(operations), two, Some((station(), 900)));
+        assert!(found.is_none_or(|(.., near)| near.is_none()));
+        found.map(|(operations, ns, _)| (operations, ns))
     }
 
     const FAR: [(Kind, u64, i64, i64); 4] = [
@@ -86,12 +106,31 @@ mod tests {
     #[test]
     fn what_cheap_and_dear_operations_take_alike_is_a_floor() {
         assert_eq!(said(&FAR), Some((4, 8_000_000)));
-        // Of a server that is named there is nothing to add.
-        let named = Finding::Named(Culprit::Server);
-        assert_eq!(floor(&snapshot(&FAR), named, Some((station(), 900))), None);
         let other = Endpoint::mac([2, 0, 0, 0, 0, 8]);
         let two = Finding::Either(Culprit::Network, Culprit::Server);
         assert_eq!(floor(&snapshot(&FAR), two, Some((other, 900))), None);
+    }
+
+    /// Its transport answers in 0.8 ms, and each operation takes 8 at least: who answers may be another one.
+    #[test]
+    fn a_server_that_is_named_is_far_if_its_transport_is_near() {
+        let named = |rows: &[_], shortest_ns: Option<i64>| {
+            let mut snapshot = snapshot(rows);
+            snapshot.round_trips.extend(shortest_ns.map(|ns| {
+                let mut trip = RoundTrip::default();
+                (trip.station, trip.samples, trip.shortest_ns) = (station(), 3, ns);
+                trip
+            }));
+            let finding = Finding::Named(Culprit::Server);
+            floor(&snapshot, finding, Some((station(), 900)))
+        };
+        let near = Some((4, 8_000_000, Some(800_000)));
+        assert_eq!(named(&FAR, Some(800_000)), near);
+        assert_eq!(named(&FAR, Some(800_001)), None, "as far as that");
+        assert_eq!(named(&FAR, None), None, "nobody knows how far it is");
+        let halved = FAR.map(|(kind, n, min, mean)| (kind, n, min / 2, mean / 2));
+        assert_eq!(named(&halved, Some(1_000)), None, "4 ms may be its work");
+        assert_eq!(named(&FAR[1..], Some(1_000)), None);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use wirewait_analysis::{ServerRow, Snapshot};
 pub enum Missing {
     /// Requests and responses.
     FileTraffic,
+    /// Requests and responses, and this number of its frames, half of them or more, are UDP: they may be in there, as SMB over
+    /// QUIC is not read.
+    Datagrams(u64),
     /// Requests and responses, and this number of its frames are of a kind of link that is not read: they may be there.
     Links(u64),
     /// Requests: it has responses alone.
@@ -17,7 +20,8 @@ pub enum Missing {
     Answers(u64),
     /// The rest of this number of frames, which the capture cut short: no request or response is known as such.
     Rest(u64),
-    /// Nothing: it has this number of requests without a response, and this one of responses without a request.
+    /// Nothing: it has this number of requests without a response, and this one of responses without a request. Others may
+    /// have been answered.
     Together(u64, u64),
 }
 
@@ -31,6 +35,11 @@ const LOOKUPS: [&str; 9] = [
 ];
 /// From this part of the requests on, in percent, responses that answer none of them are theirs.
 const STRAY: u64 = 50;
+/// As many responses without a request, and this part of the requests in percent, are more than the beginning of a capture has.
+const MANY: u64 = 16;
+const PART: u64 = 5;
+/// Where the transport shows what the capture lacks.
+const NUMBERED: [&str; 2] = ["tcp", "nbt"];
 
 impl Missing {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
@@ -51,7 +60,12 @@ impl Missing {
         match (requests, sum(|row| row.counts.orphan_responses)) {
             (0, 0) if cut > 0 && cut * CUT >= snapshot.capture.frames => Self::Rest(cut),
             (0, 0) => match crate::reason(snapshot, "unknown_link") {
-                0 => Self::FileTraffic,
+                0 => match frames_of(snapshot, "udp") {
+                    frames if frames > 0 && frames.saturating_mul(2) >= snapshot.capture.frames => {
+                        Self::Datagrams(frames)
+                    }
+                    _ => Self::FileTraffic,
+                },
                 frames => Self::Links(frames),
             },
             (0, _) => Self::Requests,
@@ -59,5 +73,82 @@ impl Missing {
             (_, strays) if strays * 100 >= requests * STRAY => Self::Together(requests, strays),
             _ => Self::Answers(requests),
         }
+    }
+
+    /// Requests without a response, and responses without a request, where others were answered and the capture lacks neither.
+    pub(crate) fn apart(snapshot: &Snapshot) -> Option<Self> {
+        let rows = snapshot.servers.iter();
+        let rows = rows.filter(|row| NUMBERED.contains(&row.carrier));
+        let [mut requests, mut open, mut strays] = [0_u64; 3];
+        for row in rows {
+            let counts = &row.counts;
+            requests = requests.saturating_add(counts.requests);
+            let waited = counts.unanswered.saturating_add(counts.open_at_end);
+            // As one operation stands for both.
+            open = open.saturating_add(waited.min(counts.orphan_responses));
+            strays = strays.saturating_add(counts.orphan_responses);
+        }
+        let many = strays >= MANY && strays.saturating_mul(100) >= requests.saturating_mul(PART);
+        let both = open.saturating_mul(100) >= strays.saturating_mul(STRAY);
+        (many && both).then_some(Self::Together(open, strays))
+    }
+}
+
+/// Frames that contain this protocol.
+fn frames_of(snapshot: &Snapshot, protocol: &str) -> u64 {
+    let mut known = snapshot.protocols.iter();
+    let known = known.find(|(name, _)| *name == protocol);
+    known.map_or(0, |(_, frames)| *frames)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests of two operations over TCP: all, open at the end, and responses without a request.
+    fn apart(rows: &[[u64; 3]], carrier: &'static str) -> Option<Missing> {
+        let mut snapshot = Snapshot::default();
+        for [requests, open, strays] in rows {
+            let mut row = ServerRow::default();
+            row.carrier = carrier;
+            row.counts.requests = *requests;
+            row.counts.open_at_end = *open;
+            row.counts.orphan_responses = *strays;
+            snapshot.servers.push(row);
+        }
+        Missing::apart(&snapshot)
+    }
+
+    #[test]
+    fn what_is_mostly_datagrams_may_be_smb_over_quic() {
+        let of = |frames: u64, udp: u64| {
+            let mut snapshot = Snapshot::default();
+            snapshot.capture.frames = frames;
+            snapshot.protocols = vec![("ethernet", frames), ("udp", udp)];
+            Missing::of(&snapshot)
+        };
+        assert_eq!(of(10, 5), Missing::Datagrams(5));
+        assert_eq!(of(10, 4), Missing::FileTraffic);
+        assert_eq!(of(0, 0), Missing::FileTraffic);
+    }
+
+    #[test]
+    fn responses_that_come_before_their_requests_are_stamped_by_another_clock() {
+        let of = |open, strays| apart(&[[300, 0, 0], [120, open, strays]], "tcp");
+        assert_eq!(of(120, 120), Some(Missing::Together(120, 120)));
+        assert_eq!(of(11, 21), Some(Missing::Together(11, 21)));
+        assert_eq!(of(10, 21), None, "the requests of others");
+        assert_eq!(of(20, 20), None, "less than one in twenty");
+        assert_eq!(
+            apart(&[[120, 15, 15]], "tcp"),
+            None,
+            "a beginning and an end"
+        );
+        assert_eq!(
+            apart(&[[120, 0, 60], [60, 60, 0]], "tcp"),
+            None,
+            "of others"
+        );
+        assert_eq!(apart(&[[120, 120, 120]], "ipx"), None, "some may be lost");
     }
 }

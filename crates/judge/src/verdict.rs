@@ -8,6 +8,7 @@ use crate::finding::Finding;
 use crate::floor::floor;
 use crate::missing::Missing;
 use crate::open_request::OpenRequest;
+use crate::regular::RegularPauses;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
 use crate::when::BusyTime;
 use std::cmp::Ordering;
@@ -67,9 +68,14 @@ pub enum Doubt {
         operations: u64,
         /// The shortest turnaround of all.
         ns: u64,
+        /// As soon as this its transport answers, where the server is named: another station may answer in its
+        /// place, and the server be behind that.
+        near_ns: Option<u64>,
     },
     /// Pauses of these stations that may be the recovery of what was lost before the capture.
     Timers(Culprit, UnsurePauses),
+    /// Idle time of a client that looks like a timer of its program.
+    RegularPauses(RegularPauses),
 }
 
 /// The way between the capture and the stations, which lies within turnarounds and pauses.
@@ -162,7 +168,9 @@ impl Verdict {
         let turned = known && finding != Finding::on(&exact) || coarse::hides_idle(snapshot);
         let apart = snapshot.clocks_apart;
         let steps = steps_back(snapshot, answered).filter(|_| apart.is_none());
-        let finding = match turned || apart.is_some() || steps.is_some() {
+        let one_clock = apart.is_none() && steps.is_none();
+        let mixed = Missing::apart(snapshot).filter(|_| answered > 0 && one_clock);
+        let finding = match turned || apart.is_some() || steps.is_some() || mixed.is_some() {
             true => Finding::None,
             false => finding,
         };
@@ -185,6 +193,7 @@ impl Verdict {
         if reasons.any(|reason| reason.grade == Grade::Poor && !only(reason.name)) {
             doubts.push(Doubt::PoorCapture);
         }
+        doubts.extend(mixed.map(Doubt::Missing));
         doubts.extend(apart.map(|apart| Doubt::ClocksApart(apart.ns)));
         doubts.extend(steps.map(Doubt::TwoClocks));
         // Two clocks are why stamps went back, and why no request has a response.
@@ -219,6 +228,8 @@ impl Verdict {
                 thousandths(pauses.ns, active_ns.saturating_add(idle)) >= MENTIONED
             });
             doubts.extend(unsure.map(|(of, pauses)| Doubt::Timers(of, pauses)));
+            let regular = RegularPauses::of(snapshot, active_ns);
+            doubts.extend(regular.map(Doubt::RegularPauses));
         }
         let Behind {
             at,
@@ -230,7 +241,11 @@ impl Verdict {
             phase,
         } = Behind::of(snapshot, finding);
         let floor = floor(snapshot, finding, at);
-        doubts.extend(floor.map(|(operations, ns)| Doubt::Floor { operations, ns }));
+        doubts.extend(floor.map(|(operations, ns, near_ns)| Doubt::Floor {
+            operations,
+            ns,
+            near_ns,
+        }));
         Self {
             finding,
             shares,

@@ -2,7 +2,7 @@
 //! the segment is, ahead of the one that puts them in order and pairs. Behind that, one keeps the account of time, symptoms and
 //! efficiency, and one makes the statistics of what it records. With three threads the last two
 //! roles share one; with two, one has all but the pairing. Where accounts cannot be lent, they stay with
-//! the pairing. Statistics that have no thread of their own are made by whoever has nothing else to do. Frames, damage, what was left out,
+//! the pairing. Statistics that have no thread of their own are made by the thread that has nothing else to do. Frames, damage, what was left out,
 //! entries and records come in the same order as with one thread, so that the same comes out.
 
 mod counting;

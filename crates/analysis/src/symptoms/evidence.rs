@@ -1,6 +1,7 @@
 //! What speaks for a symptom and against it: counts, costs, and the frames to look at.
 
 use super::Rule;
+use super::lost_time::LostTime;
 use crate::Mark;
 use std::sync::Arc;
 use wirewait_wire::Timestamp;
@@ -74,46 +75,6 @@ pub struct Sights {
     spent: LostTime,
 }
 
-/// Which time was counted as a cost: stretches that neither meet nor overlap, in order, ns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct LostTime {
-    stretches: Vec<(i64, i64)>,
-    /// Those before this moment are forgotten, and count no more.
-    since: i64,
-}
-
-/// Stretches of time that are remembered. Requests are closed within seconds of each other, in another order
-/// than they were answered.
-const STRETCHES: usize = 32;
-
-impl LostTime {
-    /// How much of the time from `from` to `to` was not counted before, ns; now it is.
-    fn spend(&mut self, from: i64, to: i64) -> u64 {
-        let from = match self.since {
-            0 => from,
-            since => from.max(since),
-        };
-        if to <= from {
-            return 0;
-        }
-        let first = self.stretches.partition_point(|(_, end)| *end < from);
-        let behind = self.stretches.partition_point(|(begin, _)| *begin <= to);
-        let met = &self.stretches[first..behind.max(first)];
-        let known: i64 = met
-            .iter()
-            .map(|(begin, end)| (to.min(*end) - from.max(*begin)).max(0))
-            .sum();
-        let begin = met.first().map_or(from, |(begin, _)| from.min(*begin));
-        let end = met.last().map_or(to, |(_, end)| to.max(*end));
-        self.stretches
-            .splice(first..behind.max(first), [(begin, end)]);
-        if self.stretches.len() > STRETCHES {
-            self.since = self.stretches.remove(0).1;
-        }
-        (to - from - known).unsigned_abs()
-    }
-}
-
 impl FromIterator<Sight> for Sights {
     fn from_iter<T: IntoIterator<Item = Sight>>(all: T) -> Self {
         let mut sights = Self::default();
@@ -179,6 +140,16 @@ impl Sights {
         for sight in &other.kept {
             self.keep(sight);
         }
+    }
+
+    /// As [`Self::join`], of what the same client lost: a moment counts once.
+    fn join_of_client(&mut self, other: &Self) {
+        let before = self.cost_ns;
+        self.join(other);
+        let known = other.spent.ns();
+        let lost = self.spent.join(&other.spent);
+        let lost = lost.saturating_add(other.cost_ns.saturating_sub(known));
+        self.cost_ns = before.saturating_add(lost);
     }
 
     /// Takes this off the cost of each of them.
@@ -350,16 +321,16 @@ impl Cell {
         }
     }
 
-    fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self, join: fn(&mut Sights, &Sights)) {
         self.every = self.every.or(other.every);
         self.lasted_ns = self.lasted_ns.saturating_add(other.lasted_ns);
         for (name, times) in &other.names {
             self.name(name, *times);
         }
-        self.hits.join(&other.hits);
+        join(&mut self.hits, &other.hits);
         for (why, sights) in &other.against {
             match self.against.iter_mut().find(|(mine, _)| mine == why) {
-                Some((_, mine)) => mine.join(sights),
+                Some((_, mine)) => join(mine, sights),
                 None => self.against.push((*why, sights.clone())),
             }
         }
@@ -458,7 +429,7 @@ impl Book {
             && let Some(at) = cell.against.iter().position(|(other, _)| *other == why)
         {
             let (_, sights) = cell.against.remove(at);
-            cell.hits.join(&sights);
+            cell.hits.join_of_client(&sights);
         }
     }
 
@@ -475,11 +446,20 @@ impl Book {
     }
 
     pub(super) fn join(&mut self, other: &Self) {
+        self.join_by(other, Sights::join);
+    }
+
+    /// As [`Self::join`], where both are of the same client.
+    pub(super) fn join_of_client(&mut self, other: &Self) {
+        self.join_by(other, Sights::join_of_client);
+    }
+
+    fn join_by(&mut self, other: &Self, join: fn(&mut Sights, &Sights)) {
         for (mine, theirs) in self.base.iter_mut().zip(other.base) {
             *mine = mine.saturating_add(theirs);
         }
         for (rule, cell) in &other.cells {
-            self.cell(rule).join(cell);
+            self.cell(rule).join(cell, join);
         }
     }
 }
@@ -535,29 +515,35 @@ mod tests {
             .collect();
         assert_eq!(added, [3, 2, 1, 1]);
         assert_eq!((sights.cost_ns, sights.total_ns), (7, 13));
-        assert_eq!(sights.spent.stretches, [(100_000, 100_007)]);
+        assert_eq!(sights.spent.stretches(), [(100_000, 100_007)]);
+    }
+
+    /// One client waits from 1 to 4 and from 6 to 9, and in another file from 3 to 7: 8 in all, not 10.
+    #[test]
+    fn what_one_client_lost_to_several_at_once_counts_once_when_it_is_joined() {
+        let of = |waits: &[(u64, u64, i64)]| {
+            let mut sights = Sights::default();
+            for (frame, cost, end) in waits {
+                let until = Timestamp::from_nanos(100_000 + end);
+                sights.add(&sight(*frame, *cost).until(until), 1);
+            }
+            sights
+        };
+        let (one, other) = (of(&[(1, 3, 4), (2, 3, 9)]), of(&[(3, 4, 7)]));
+        let mut joined = one.clone();
+        joined.join_of_client(&other);
+        assert_eq!((joined.count, joined.cost_ns, joined.total_ns), (3, 8, 10));
+        let mut clients = one;
+        clients.join(&other);
+        assert_eq!(clients.cost_ns, 10, "of two clients");
+        // What was not counted by its moments is added.
+        let mut apart = Sights::default();
+        apart.add_one_by_one(&sight(9, 5));
+        joined.join_of_client(&apart);
+        assert_eq!(joined.cost_ns, 13);
     }
 
     proptest! {
-        /// However the waits overlap, what is lost is the moments in which somebody waited, and never more
-        /// where stretches are forgotten.
-        #[test]
-        fn what_is_lost_is_the_time_in_which_somebody_waits(
-            waits in proptest::collection::vec((1i64..300, 1i64..12), 0..80)
-        ) {
-            let mut spent = LostTime::default();
-            let mut moments = std::collections::BTreeSet::new();
-            let mut lost = 0;
-            for (from, ns) in waits {
-                lost += spent.spend(from, from + ns);
-                moments.extend(from..from + ns);
-                prop_assert!(spent.stretches.len() <= STRETCHES);
-            }
-            let all = moments.len() as u64;
-            prop_assert!(lost <= all);
-            prop_assert!(spent.since != 0 || lost == all);
-        }
-
         /// However sights are shared out among books, together they are the same.
         #[test]
         fn joined_is_as_if_never_parted(

@@ -32,7 +32,7 @@ impl Watch {
         let mut open: BTreeMap<(Endpoint, Endpoint), Book> = BTreeMap::new();
         self.files
             .open(&self.thresholds, None, &mut |between, book| {
-                open.entry(between).or_default().join(book);
+                open.entry(between).or_default().join_of_client(book);
             });
         let mut servers: BTreeMap<Endpoint, Book> = BTreeMap::new();
         let mut clients: BTreeMap<Endpoint, Book> = BTreeMap::new();
@@ -43,7 +43,7 @@ impl Watch {
                 answers::doubt(&mut book);
             }
             if let Some(further) = open.get(&(client, server)) {
-                book.join(further);
+                book.join_of_client(further);
             }
             if book.of(Base::Work) == 0 {
                 // A client that was refused got in nowhere else.
@@ -51,7 +51,7 @@ impl Watch {
             }
             judge(Subject::Pair { client, server }, &book, Whose::Pair);
             servers.entry(server).or_default().join(&book);
-            clients.entry(client).or_default().join(&book);
+            clients.entry(client).or_default().join_of_client(&book);
         }
         for (server, book) in &servers {
             judge(Subject::Server(*server), book, Whose::Server);

@@ -16,6 +16,7 @@ mod files;
 mod frames;
 mod judging;
 mod links;
+mod lost_time;
 mod page;
 mod pair;
 mod repeats;

@@ -3,10 +3,10 @@
 use super::counted;
 use super::none::were;
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Percent};
+use crate::figures::{Command, Grouped, Percent, range};
 use crate::time::Digits;
 use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, Verdict};
+use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, RegularPauses, Verdict};
 
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
@@ -33,6 +33,14 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
                                                  server. Capture at a client or at the server, without a \
                                                  filter on ports."
             .to_owned(),
+        Doubt::Missing(Missing::Datagrams(n)) => format!(
+            "Doubt: no frame is a request or a response of a file server. {} UDP: SMB over QUIC (port 443) is not read, and \
+             nothing of it could be without its keys. Capture SMB over TCP (port 445), at a client or at the server.",
+            match n {
+                1 => "1 frame is".to_owned(),
+                n => format!("{} frames are", Grouped(*n)),
+            }
+        ),
         Doubt::Missing(Missing::Links(n)) => format!(
             "Doubt: {} of a kind of link that wirewait does not read; `wirewait decode -F 1` names it. Capture on an \
              Ethernet link, at a client or at the server.",
@@ -135,12 +143,28 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
             "Doubt: the distance to the {} comes from a single round trip.",
             end.name()
         ),
-        Doubt::Floor { operations, ns } => format!(
+        Doubt::Floor {
+            operations,
+            ns,
+            near_ns: Some(near_ns),
+        } => format!(
+            "Doubt: each of {} there took {} at least, cheap ones as well as dear ones, though its transport responds in {}: \
+             another station may respond in its place (a WAN optimiser or a proxy), with the network behind it.",
+            counted(*operations, "operation"),
+            seconds(*ns),
+            seconds(*near_ns)
+        ),
+        Doubt::Floor {
+            operations,
+            ns,
+            near_ns: None,
+        } => format!(
             "Doubt: each of {} there took {} at least, cheap ones as well as dear ones: that is the mark of \
              distance, and speaks for the network.",
             counted(*operations, "operation"),
             seconds(*ns)
         ),
+        Doubt::RegularPauses(pauses) => regular(pauses, digits),
         Doubt::Timers(end, pauses) => {
             let (pause, lost) = match end {
                 Culprit::Server => (
@@ -162,6 +186,29 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
             )
         }
     })
+}
+
+/// The steps of a think limit that is advised, ns.
+const LIMIT_NS: u64 = 100_000_000;
+
+/// That idle time looks like a timer, and how to count it.
+fn regular(pauses: &RegularPauses, digits: Digits) -> String {
+    let limit = pauses.most_ns / LIMIT_NS + 1;
+    let shortest = digits.span(pauses.shortest_ns);
+    let most = digits.span(pauses.most_ns);
+    format!(
+        "Doubt: {} paused {}, mostly for {} ({} together). That is idle time and in no share, as each is longer than the think \
+         limit; but pauses so alike are a timer's, and its program may keep somebody waiting. With --think {}ms they are the \
+         client's.",
+        pauses.client,
+        counted(pauses.count, "time"),
+        match shortest == most {
+            true => shortest,
+            false => range(&shortest, &most),
+        },
+        digits.span(pauses.ns),
+        limit.saturating_mul(LIMIT_NS / 1_000_000)
+    )
 }
 
 /// What to do about two clocks.
@@ -252,6 +299,7 @@ mod tests {
                 Doubt::Floor {
                     operations: 4,
                     ns: 8_000_000,
+                    near_ns: None,
                 },
             ],
         ))

@@ -27,11 +27,18 @@ pub(super) fn none(verdict: &Verdict, digits: Digits) -> String {
         _ => None,
     });
     let lacks = match missing {
-        Some(Missing::FileTraffic) => Some("has no requests to file servers"),
+        Some(Missing::FileTraffic | Missing::Datagrams(_)) => {
+            Some("has no requests to file servers")
+        }
         Some(Missing::Links(_)) => Some("has no requests to file servers that can be read"),
         Some(Missing::Requests) => Some("has responses of file servers and no requests"),
         Some(Missing::Responses) => Some("has requests to file servers and no responses"),
         Some(Missing::Rest(_)) => Some("has only the beginnings of its frames"),
+        Some(Missing::Together(..)) if verdict.answered > 0 => {
+            return "No verdict: requests and responses are in the capture, and many responses come when no request \
+                    waits for them."
+                .to_owned();
+        }
         Some(Missing::Together(..)) => {
             return "No verdict: requests and responses are in the capture, and no response comes when its request \
                     waits for it."

@@ -1,5 +1,5 @@
-//! Statistics that have no thread of their own: whoever has to wait for the other thread counts meanwhile. Which of two has
-//! more to do differs from capture to capture.
+//! Statistics that have no thread of their own: a thread that has to wait for the other one counts meanwhile. Which of two
+//! has more to do differs from capture to capture.
 
 use super::BATCHES;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use wirewait_stats::Collectors;
 
 /// Records that wait to be counted, in their order, and who counts them.
 pub(super) struct SharedCounting<'a> {
-    /// Held by whoever counts; it takes the next batch only then, so that all are counted in order.
+    /// Held by the thread that counts; it takes the next batch only then, so that all are counted in order.
     statistics: Mutex<&'a mut Collectors>,
     waiting: Mutex<VecDeque<RecordBatch>>,
     /// The room of those that were counted.
@@ -45,7 +45,7 @@ impl<'a> SharedCounting<'a> {
         while self.count(&mut locked(&self.statistics)) {}
     }
 
-    /// Counts the next batch, if one waits and nobody else counts. Whether it did.
+    /// Counts the next batch, if one waits and no other thread counts. Whether it did.
     fn helps(&self) -> bool {
         match self.statistics.try_lock() {
             Ok(mut statistics) => self.count(&mut statistics),
