@@ -70,7 +70,7 @@ pub mod words {
     pub use crate::figures::{
         BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request, range,
     };
-    pub use crate::text::slowest::NO_RESPONSE;
+    pub use crate::text::slowest::{NO_RESPONSE, without_response};
     pub use crate::text::stations::fairness;
     pub use crate::text::symptoms::{
         cost, counted, judged, lasted, names, often, places, subject, threshold,
