@@ -75,7 +75,7 @@ pub mod words {
     pub use crate::text::symptoms::{
         cost, counted, judged, lasted, names, often, places, subject, threshold,
     };
-    pub use crate::text::why::{named, nearest as nearest_symptom, why};
+    pub use crate::text::why::{beside_none, named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::ended;
     pub use crate::verdict::{

@@ -117,6 +117,8 @@ pub struct Symptoms {
     pub found: Vec<Symptom>,
     /// Further ones that did not find room.
     pub more: u64,
+    /// Encrypted requests whose response times are not judged: they may be waits by design, and what they ask is not readable.
+    pub unreadable: u64,
 }
 
 impl Symptoms {

@@ -467,6 +467,8 @@ fn count(book: &mut Book, t: &Transaction, thresholds: &Thresholds) -> Option<i6
     if own.is_some() {
         book.count(Base::Timed, 1);
         book.count(Base::Queued, u64::from(t.flags.contains(Flags::PIPELINED)));
+    } else if answers::guessed(t) {
+        book.count(Base::Unreadable, u64::from(t.response.is_some()));
     }
     if t.kind == Kind::Read && t.flags.contains(Flags::RAW) {
         book.count(Base::Raw, 1);

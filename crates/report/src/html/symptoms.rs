@@ -7,7 +7,7 @@ use crate::about::About;
 use crate::symptoms::Entry;
 use crate::table::{NOTHING, Table};
 use crate::text::symptoms::{by_rule, cost, costliest, judged, often, places, subject};
-use crate::text::why::{named, nearest};
+use crate::text::why::{beside_none, named};
 use askama::Template;
 use wirewait_analysis::{Snapshot, State, Symptom, Thresholds};
 
@@ -91,12 +91,8 @@ pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
 
 /// That there is none, and what came nearest to being one.
 fn none(page: &mut Page, about: &About, snapshot: &Snapshot) {
-    match nearest(&snapshot.symptoms, &about.texts) {
-        Some(nearest) => {
-            page.leaf("p", &[], format_args!("Symptoms: none; nearest: {nearest}"));
-        }
-        None => page.leaf("p", &[], "Symptoms: none"),
-    }
+    let beside = beside_none(&snapshot.symptoms, &about.texts);
+    page.leaf("p", &[], format_args!("Symptoms: none{beside}"));
 }
 
 pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {

@@ -3,7 +3,7 @@
 use super::ledger::name;
 use super::slowest::{TimedRequest, command, path, without_response};
 use super::symptoms::{by_rule, cost_in, often_in, places, subject_within};
-use super::why::nearest;
+use super::why::beside_none;
 use super::{Look, wrapped};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
@@ -181,13 +181,8 @@ fn none(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
     if snapshot.capture.frames == 0 || snapshot.symptoms.raised().next().is_some() {
         return Vec::new();
     }
-    match nearest(&snapshot.symptoms, &about.texts) {
-        Some(nearest) => {
-            let text = format!("symptoms: none; nearest: {nearest}");
-            wrapped(&text, "  ", look.width)
-        }
-        None => vec!["  symptoms: none".to_owned()],
-    }
+    let beside = beside_none(&snapshot.symptoms, &about.texts);
+    wrapped(&format!("symptoms: none{beside}"), "  ", look.width)
 }
 
 fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
@@ -452,6 +447,34 @@ mod tests {
         snapshot.symptoms.found.clear();
         let text = written(&snapshot, 80);
         assert!(text.contains("  symptoms: none\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_judged_is_said_where_no_symptom_is() {
+        let mut snapshot = samples::snapshot();
+        snapshot.symptoms.found.clear();
+        snapshot.symptoms.unreadable = 1200;
+        let said = "response times of 1,200 encrypted requests are not judged (what they ask is not readable)";
+        let text = written(&snapshot, 132);
+        assert!(
+            text.contains(&format!("  symptoms: none; {said}\n")),
+            "{text}"
+        );
+        let about = crate::text::tests::about();
+        let mut full = Vec::new();
+        crate::text::report(&mut full, &about, &snapshot, Look::FILE).unwrap();
+        let full = String::from_utf8(full).unwrap();
+        assert!(
+            full.contains(&format!("\nSymptoms: none\n  {said}\n")),
+            "{full}"
+        );
+        let mut explained = Vec::new();
+        crate::text::explain(&mut explained, &about, &snapshot, None, Look::FILE).unwrap();
+        let explained = String::from_utf8(explained).unwrap();
+        assert!(
+            explained.contains(&format!("Not judged: {said}.\n")),
+            "{explained}"
+        );
     }
 
     /// It stands where its time belongs, with what there is of it; its frame is the one to look at.

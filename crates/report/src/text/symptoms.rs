@@ -1,7 +1,7 @@
 //! What is wrong, and how it was judged.
 
 use super::short::on_files;
-use super::why::{named, nearest};
+use super::why::{named, nearest, unreadable};
 use super::{Look, entry, noted};
 use crate::about::About;
 use crate::escape::Escaped;
@@ -11,7 +11,7 @@ use crate::table::{NOTHING, Table, width};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Symptoms, Thresholds,
+    Base, Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Symptoms, Thresholds,
 };
 use wirewait_wire::Endpoint;
 
@@ -48,8 +48,11 @@ pub(super) fn symptoms(
         }
         writeln!(out)?;
         look.heading(out, "Symptoms: none")?;
-        return match nearest(all, &about.texts) {
-            Some(nearest) => noted!(out, look, "nearest: {nearest}"),
+        if let Some(nearest) = nearest(all, &about.texts) {
+            noted!(out, look, "nearest: {nearest}")?;
+        }
+        return match unreadable(all) {
+            Some(text) => noted!(out, look, "{text}"),
             None => Ok(()),
         };
     }
@@ -74,6 +77,9 @@ pub(super) fn symptoms(
     {
         let title = about.texts.title(first.rule.id);
         noted!(out, look, "try first for \"{title}\": {action}")?;
+    }
+    if let Some(text) = unreadable(all) {
+        noted!(out, look, "{text}")?;
     }
     let further: usize = kinds
         .iter()
@@ -189,6 +195,16 @@ pub fn explain(
         one(out, about, symptom, &all.thresholds, look)?;
     }
     let left = wanted.len().saturating_sub(limit) as u64;
+    let timed = |rule: &Rule| {
+        rule.limit
+            .base()
+            .is_some_and(|(base, _)| base == Base::Timed)
+    };
+    if only.is_none_or(timed)
+        && let Some(text) = unreadable(all)
+    {
+        writeln!(out, "\nNot judged: {text}.")?;
+    }
     match (wanted.is_empty(), left + all.more) {
         (true, _) => match only {
             Some(rule) => writeln!(

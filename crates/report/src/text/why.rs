@@ -92,6 +92,25 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
     }
 }
 
+/// That response times of encrypted requests are not judged, if there are some.
+#[must_use]
+pub fn unreadable(symptoms: &Symptoms) -> Option<String> {
+    let what = match symptoms.unreadable {
+        0 => return None,
+        1 => "the response time of 1 encrypted request is".to_owned(),
+        n => format!("response times of {} encrypted requests are", Grouped(n)),
+    };
+    Some(format!("{what} not judged (what they ask is not readable)"))
+}
+
+/// What to say where no symptom was raised: which came nearest, and what was not judged. It begins with a semicolon.
+#[must_use]
+pub fn beside_none(symptoms: &Symptoms, texts: &Texts) -> String {
+    let nearest = nearest(symptoms, texts).map(|nearest| format!("; nearest: {nearest}"));
+    let unreadable = unreadable(symptoms).map(|text| format!("; {text}"));
+    nearest.into_iter().chain(unreadable).collect()
+}
+
 /// Thousandths of a threshold that are near it.
 const NEAR: u64 = 500;
 
