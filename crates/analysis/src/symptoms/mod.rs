@@ -15,6 +15,7 @@ mod evidence;
 mod files;
 mod frames;
 mod judging;
+mod knocks;
 mod links;
 mod page;
 mod pair;

@@ -93,8 +93,7 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
 }
 
 /// That response times of encrypted requests are not judged, if there are some.
-#[must_use]
-pub fn unreadable(symptoms: &Symptoms) -> Option<String> {
+pub(crate) fn unreadable(symptoms: &Symptoms) -> Option<String> {
     let what = match symptoms.unreadable {
         0 => return None,
         1 => "the response time of 1 encrypted request is".to_owned(),
