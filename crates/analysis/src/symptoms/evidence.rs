@@ -403,6 +403,8 @@ bases! {
     Unreadable = "encrypted requests that may be waits by design";
     /// Timed responses to requests that queued behind others of the same client.
     Queued = "responses to pipelined requests";
+    /// Requests that open a file or a directory.
+    Opens = "opens";
     /// Reads that brought data.
     Reads = "reads";
     /// Reads and writes that say which range of the file they mean.

@@ -17,6 +17,7 @@ mod frames;
 mod judging;
 mod knocks;
 mod links;
+mod opens;
 mod page;
 mod pair;
 mod repeats;
@@ -64,6 +65,7 @@ pub static RULES: &[&Rule] = &[
     &files::SMALL_READS,
     &files::SLOW_TRANSFER,
     &files::RAW_DENIED,
+    &opens::NOT_FOUND,
     &sessions::LOGON_REFUSED,
     &sessions::SLOW_CONNECT,
     &sessions::NO_CONNECT,
