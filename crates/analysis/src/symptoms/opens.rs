@@ -47,7 +47,7 @@ mod tests {
     use super::super::testing::{Bench, failed};
     use wirewait_wire::{Kind, Status};
 
-    /// So many opens of 30 ms each that find nothing, and so many of 10 ms that find a file.
+    /// These numbers of opens: of 30 ms each that find nothing, and of 10 ms that find a file.
     fn opens(absent: u64, found: u64) -> Bench {
         let mut bench = Bench::new();
         for _ in 0..absent {

@@ -2,7 +2,8 @@
 
 use super::ledger::name;
 use super::slowest::{TimedRequest, command, path, without_response};
-use super::symptoms::{by_rule, cost_in, often_in, places, subject_within};
+use super::subject::subject_within;
+use super::symptoms::{by_rule, cost_in, often_in, places};
 use super::why::beside_none;
 use super::{Look, wrapped};
 use crate::about::{About, Origin};

@@ -1,19 +1,19 @@
 //! What is wrong, and how it was judged.
 
 use super::short::on_files;
+pub use super::subject::subject;
 use super::why::{named, nearest, unreadable};
 use super::{Look, entry, noted};
 use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{Grouped, InWireshark, Percent, Rate};
 use crate::symptoms::Texts;
-use crate::table::{NOTHING, Table, width};
+use crate::table::{NOTHING, Table};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Base, Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Symptoms, Thresholds,
+    Base, Limit, Rule, Sight, Sights, Snapshot, State, Symptom, Symptoms, Thresholds,
 };
-use wirewait_wire::Endpoint;
 
 /// Symptoms of each kind that people see at once; programs get all of them.
 const SHOWN: usize = 10;
@@ -384,55 +384,6 @@ pub(super) fn cost_in(symptom: &Symptom, digits: Digits) -> String {
     }
 }
 
-/// `10.0.0.1 at 10.0.0.8`.
-#[must_use]
-pub fn subject(subject: &Subject) -> String {
-    subject_of(subject, Endpoint::to_string)
-}
-
-/// Characters that an address keeps at least: two at its beginning and four at its end.
-const ADDRESS: usize = 9;
-
-/// [`subject`] in `room` characters, with the middle of its addresses left out; wider where not even
-/// their beginnings and ends find room.
-pub(super) fn subject_within(subject: &Subject, room: usize) -> String {
-    let whole = subject_of(subject, Endpoint::to_string);
-    let excess = width(&whole).saturating_sub(room);
-    if excess == 0 {
-        return whole;
-    }
-    let addresses = match subject {
-        Subject::Pair { .. } | Subject::Conversation(..) => 2,
-        _ => 1,
-    };
-    let words = width(&subject_of(subject, |_| String::new()));
-    let each = (room.saturating_sub(words) / addresses).max(ADDRESS);
-    subject_of(subject, |end| shortened(&end.to_string(), each))
-}
-
-/// `00000011...020006`. What tells the stations of a network apart is mostly at the end.
-fn shortened(address: &str, room: usize) -> String {
-    let length = width(address);
-    if length <= room {
-        return address.to_owned();
-    }
-    let kept = room.saturating_sub(3);
-    let head: String = address.chars().take(kept / 3).collect();
-    let tail: String = address.chars().skip(length - (kept - kept / 3)).collect();
-    format!("{head}...{tail}")
-}
-
-fn subject_of(subject: &Subject, shown: impl Fn(&Endpoint) -> String) -> String {
-    match subject {
-        Subject::Segment => "the segment".to_owned(),
-        Subject::Server(end) => format!("server {}", shown(end)),
-        Subject::Client(end) => format!("client {}", shown(end)),
-        Subject::Station(end) => format!("station {}", shown(end)),
-        Subject::Pair { client, server } => format!("{} at {}", shown(client), shown(server)),
-        Subject::Conversation(a, b) => format!("{} and {}", shown(a), shown(b)),
-    }
-}
-
 /// `8 of 28 (28.6 %)`, `mean 120 ms of 28`, `3`.
 #[must_use]
 pub fn often(symptom: &Symptom) -> String {
@@ -602,21 +553,6 @@ mod tests {
             text,
             "once (32.5 kB/s where it cost most) beyond the threshold: 50,000 bytes/s (slow_transfer_bytes_per_second)"
         );
-    }
-
-    #[test]
-    fn an_address_is_shortened_in_its_middle() {
-        let subject = samples::snapshot().symptoms.found[0].subject;
-        let whole = super::subject(&subject);
-        assert_eq!(subject_within(&subject, width(&whole)), whole);
-        for (address, room, short) in [
-            ("00000011.00001b020006", 21, "00000011.00001b020006"),
-            ("00000011.00001b020006", 20, "00000...00001b020006"),
-            ("00000011.00001b020006", ADDRESS, "00...0006"),
-            ("10.0.0.1", ADDRESS, "10.0.0.1"),
-        ] {
-            assert_eq!(shortened(address, room), short);
-        }
     }
 
     /// 13 of one kind leave room for the other kind behind them.

@@ -1,6 +1,6 @@
 //! Why something is a symptom, or is none: what was measured, in the words of its own threshold.
 
-use super::symptoms::subject;
+use super::subject::subject;
 use crate::figures::{Grouped, Percent, Rate};
 use crate::symptoms::Texts;
 use crate::time::Digits;
