@@ -92,6 +92,7 @@ pub use segment::{
     Volume, WireBytes,
 };
 pub use sink::Sink;
+pub use slowest::UnansweredRequest;
 pub use snapshot::{
     Attribution, CaptureRow, Grade, LedgerOf, LedgerRow, Load, Reason, RoundTrip, Settings,
     Snapshot,

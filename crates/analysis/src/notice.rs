@@ -128,6 +128,8 @@ pub enum Noticed {
     NotAnswered {
         /// How often it asked.
         tries: u32,
+        /// Where it asked first; the frame of the notice is where it asked last.
+        first: Mark,
     },
     /// The sender ends a connection in good order.
     Closed,

@@ -2,6 +2,7 @@
 
 use crate::apart::ClocksApart;
 use crate::clock::ClockSet;
+use crate::slowest::UnansweredRequest;
 use crate::summary::Conversations;
 use crate::tick::ClockTick;
 use crate::unfinished::Unfinished;
@@ -242,8 +243,11 @@ pub struct Snapshot {
     pub round_trips: Vec<RoundTrip>,
     /// What is wrong with file service there, with its evidence.
     pub symptoms: Symptoms,
-    /// The slowest transactions that were answered and did not wait by design.
+    /// The slowest transactions that have a response and did not wait by design, the slowest first.
     pub slowest: Vec<Transaction>,
+    /// Requests that were given up or cancelled without a response and took as long as the slowest, the longest first; no waits by
+    /// design. With `slowest` at most [`Settings::slowest`].
+    pub unanswered: Vec<UnansweredRequest>,
     /// The request that was open for longest when the capture ended; no wait by design. `None` as long as it goes on.
     pub unfinished: Option<Unfinished>,
     /// Statistics that show themselves, each as a table; empty where nobody collects

@@ -138,6 +138,8 @@ pub(crate) enum Event<'a> {
     Closed(Case<'a>, bool),
     /// The capture ended before anything of a response to this one came; whether its server's transport has acknowledged it.
     Unfinished(&'a Transaction, bool),
+    /// Nobody waits any more for this one, which has no response, since then.
+    GaveUp(&'a Transaction, Timestamp),
     /// Where nothing below repeats what is lost, the frame under way repeats a message whose
     /// first copy came so long ago, ns.
     Repeated(i64),

@@ -158,6 +158,19 @@ impl Settings {
         let usage = |mistake: Mistake| Failure::Usage(Escaped(&mistake.to_string()).to_string());
         let name = path.display().to_string();
         let config = Config::read(text, &name, "analysis").map_err(usage)?;
+        for section in SECTIONS {
+            // What stands there may be taken for its name.
+            let Holds::Named(key) = section.holds else {
+                continue;
+            };
+            for taken in [key.to_owned(), format!("{key}s")] {
+                let message = format!("there is no section {taken}; is {} meant?", section.name);
+                let wrong = config.section_mistake(&taken, message);
+                if let Some(wrong) = wrong.filter(|_| taken != section.name) {
+                    return Err(usage(wrong));
+                }
+            }
+        }
         config
             .check_sections(SECTIONS.iter().map(|section| section.name))
             .map_err(usage)?;

@@ -346,6 +346,14 @@ fn mistakes_say_where_they_are_and_what_is_allowed() {
             "[symptoms]\nbusy_percent = 101\n",
             "2:1: busy_percent takes a whole number from 0 to 100",
         ),
+        (
+            "[report]\n[thresholds]\nbusy_percent = 10\n",
+            "2:2: there is no section thresholds; is symptoms meant?",
+        ),
+        (
+            "[limit]\nrows = 100\n",
+            "1:2: there is no section limit; is limits meant?",
+        ),
         ("[symptoms]\nbusy = 10\n", "2:1: there is no threshold busy"),
         (
             "[keys]\nfreeze = \"ff\"\n",

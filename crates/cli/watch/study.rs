@@ -263,11 +263,8 @@ impl Study {
             return Some(open);
         }
         let snapshot = self.snapshot();
-        snapshot
-            .slowest
-            .iter()
-            .find(|t| t.number == number)
-            .cloned()
+        let mut longest = snapshot.longest_requests().map(|(_, t)| t);
+        longest.find(|t| t.number == number).cloned()
     }
 
     /// The latest transactions, to be handed out. The last ones of conversations may be open for

@@ -103,6 +103,13 @@ impl Config {
         mistake(&self.text, &self.name, at, message)
     }
 
+    /// What is wrong with the section of this name, if there is one.
+    #[must_use]
+    pub fn section_mistake(&self, section: &str, message: String) -> Option<Mistake> {
+        let (_, at) = self.sections.iter().find(|(name, _)| name == section)?;
+        Some(mistake(&self.text, &self.name, *at, message))
+    }
+
     /// Checks that all sections, empty ones too, are among the known ones.
     ///
     /// # Errors

@@ -93,8 +93,10 @@ documents! {
         files: Vec<places::PlaceDocument> = places::places(snapshot, Grouping::File),
         /// Further tables.
         statistics: Vec<statistics::Statistic<'a>>,
-        /// The slowest requests, as rows of `transactions`.
+        /// The slowest requests that have a response, as rows of `transactions`.
         slowest: Vec<Row<'a>> = snapshot.slowest.iter().map(Row::from).collect(),
+        /// Requests that were given up or cancelled without a response after as long as the slowest took, the longest first.
+        unanswered: Vec<common::UnansweredDocument<'a>>,
         /// Frames of one conversation; null unless asked for.
         ladder: Option<ladder::LadderConversation<'a>> = drawn.map(of),
         /// Transactions that are left out of statistics, with the reason.
@@ -162,6 +164,7 @@ mod tests {
                 "files",
                 "statistics",
                 "slowest",
+                "unanswered",
                 "ladder",
                 "excluded",
                 "settings"

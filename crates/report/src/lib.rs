@@ -70,12 +70,12 @@ pub mod words {
     pub use crate::figures::{
         BitRate, Command, Grouped, Milli, Percent, Rate, frames_per_request, range,
     };
-    pub use crate::text::slowest::NO_RESPONSE;
+    pub use crate::text::slowest::{NO_RESPONSE, without_response};
     pub use crate::text::stations::fairness;
     pub use crate::text::symptoms::{
         cost, counted, judged, lasted, names, often, places, subject, threshold,
     };
-    pub use crate::text::why::{named, nearest as nearest_symptom, why};
+    pub use crate::text::why::{beside_none, named, nearest as nearest_symptom, why};
     pub use crate::time::{Human, Short};
     pub use crate::transactions::ended;
     pub use crate::verdict::{

@@ -205,7 +205,7 @@ impl Sink for Remarks {
             }
             Noticed::Rejected => "asks for lost data again".to_owned(),
             Noticed::Refused { .. } => "connection refused".to_owned(),
-            Noticed::NotAnswered { tries } => {
+            Noticed::NotAnswered { tries, .. } => {
                 format!("no response to {tries} attempts to connect")
             }
             Noticed::Died { tries, silent_ns } => format!(

@@ -14,6 +14,7 @@ mod short;
 pub(crate) mod slowest;
 pub(crate) mod stations;
 pub(crate) mod statistics;
+mod subject;
 pub(crate) mod symptoms;
 pub(crate) mod why;
 

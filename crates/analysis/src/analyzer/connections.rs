@@ -178,7 +178,10 @@ impl Connections {
 impl Asking {
     fn given_up(self) -> Notice {
         Notice {
-            what: Noticed::NotAnswered { tries: self.tries },
+            what: Noticed::NotAnswered {
+                tries: self.tries,
+                first: self.first,
+            },
             ..self.last
         }
     }
@@ -243,7 +246,11 @@ mod tests {
                 assert_eq!(takes(&mut connections, Step::Asks, n), [None, asked]);
             }
             let [forgotten, _] = takes(&mut connections, Step::Asks, 3);
-            assert_eq!(forgotten, Some(Noticed::NotAnswered { tries: 1 }));
+            let first = Mark {
+                frame: 1,
+                at: Timestamp::from_nanos(0),
+            };
+            assert_eq!(forgotten, Some(Noticed::NotAnswered { tries: 1, first }));
             connections.hits
         }
 

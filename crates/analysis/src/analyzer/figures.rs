@@ -75,6 +75,7 @@ impl Analyzer {
         crate::account::give(&ledgers, &mut stations);
         let trips = accounting.round_trips.rows();
         let varied = crate::account::varied(&ledgers, &trips);
+        let (slowest, unanswered) = books.slowest.kept();
         Snapshot {
             capture: CaptureRow {
                 frames: books.frames,
@@ -122,7 +123,8 @@ impl Analyzer {
             ),
             round_trips: trips,
             servers,
-            slowest: books.slowest.kept(),
+            slowest,
+            unanswered,
             unfinished: books.unfinished.found(clock.last()),
             statistics,
             attribution: books.attribution,

@@ -91,8 +91,9 @@ impl Books {
             self.open = self.open.saturating_sub(1);
         }
         let took = transaction.took();
-        if let Some(took) = &took {
-            self.slowest.closed(transaction, took.response_ns);
+        match &took {
+            Some(took) => self.slowest.closed(transaction, took.response_ns),
+            None => self.slowest.closed_uncounted(transaction),
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.answered(case, took.as_ref());

@@ -69,6 +69,7 @@ impl Events for Reporter<'_> {
             Event::Asked(case) => books.asked(case),
             Event::Grows(case, growth) => books.grows(case, growth),
             Event::Unfinished(transaction, arrived) => books.unfinished.met(transaction, arrived),
+            Event::GaveUp(transaction, end) => books.slowest.given_up(transaction, end),
             Event::Repeated(after_ns) => books.spending.repeated(books.now(), after_ns),
         }
     }

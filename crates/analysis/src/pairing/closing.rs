@@ -143,6 +143,7 @@ impl Pairing {
         }
         let open = &mut *self.open[at];
         open.stops_waiting(end, events);
+        open.followed = Some(open.followed.map_or(end, |next| next.min(end)));
         (open.transaction.outcome, open.transaction.flags) = so_far;
     }
 
@@ -291,6 +292,8 @@ impl Pairing {
                 if waits && open.transaction.flags.contains(Flags::OPEN_AT_END) {
                     events.tell(Event::Unfinished(&open.transaction, open.reached));
                 }
+                let end = open.waited_until(end);
+                events.tell(Event::GaveUp(&open.transaction, end));
             }
         }
         let Some(open) = self.open.remove(at) else {

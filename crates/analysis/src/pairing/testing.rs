@@ -43,6 +43,8 @@ pub(super) struct Bench {
     pub(super) recovered: i64,
     /// How long request and response may have been lost, of the request whose wait ended last.
     pub(super) unsure: [i64; 2],
+    /// Until when somebody waited for those that were closed without a response, by their frames, ms.
+    pub(super) gave_up: Vec<(u64, i64)>,
     /// As they were closed.
     pub(super) closed: Vec<Transaction>,
     pub(super) shared: Shared,
@@ -97,6 +99,7 @@ impl Bench {
             lost: Vec::new(),
             recovered: 0,
             unsure: [SURE; 2],
+            gave_up: Vec::new(),
             closed: Vec::new(),
             shared: Shared {
                 registry: Arc::new(Registry::new(&[]).unwrap()),
@@ -215,6 +218,18 @@ impl Bench {
         });
     }
 
+    /// This side closes the connection.
+    pub(super) fn leaves(&mut self, side: usize, ms: i64) {
+        self.frame += 1;
+        let mark = Mark {
+            frame: self.frame,
+            at: at(ms),
+        };
+        self.with(|pairing, between, world, events| {
+            pairing.leaves(side, mark, between, world, events);
+        });
+    }
+
     fn with(&mut self, act: impl FnOnce(&mut Pairing, &Between, &World<'_>, &mut Listener<'_>)) {
         self.shared.steps.set(&self.steps);
         let world = World {
@@ -225,6 +240,7 @@ impl Bench {
             over: false,
             observed: false,
         };
+        let gave_up = &mut self.gave_up;
         let (heard, closed) = (&mut self.heard, &mut self.closed);
         let (orphans, lost) = (&mut self.orphans, &mut self.lost);
         let (recovered, unsure) = (&mut self.recovered, &mut self.unsure);
@@ -246,6 +262,7 @@ impl Bench {
             Event::Lost(wait, at) => {
                 lost.push((wait.began.as_nanos() / 1_000_000, at.as_nanos() / 1_000_000));
             }
+            Event::GaveUp(t, end) => gave_up.push((asked(t), end.as_nanos() / 1_000_000)),
             Event::Orphaned(..) => *orphans += 1,
             Event::Closed(case, _) => {
                 let t = case.transaction;

@@ -191,6 +191,14 @@ impl Open {
         false
     }
 
+    /// Until when somebody waited for it, which has no response and is given up at `end`: nobody does any more once the next
+    /// request of the connection is sent.
+    pub(super) fn waited_until(&self, end: Timestamp) -> Timestamp {
+        let t2 = self.transaction.request.map(|request| request.last.at);
+        let next = self.followed.zip(t2).map(|(next, t2)| next.max(t2));
+        next.map_or(end, |next| end.min(next))
+    }
+
     /// What was waited for when; `None` where the clock of the capture stepped back, and where
     /// it is not known how long the wait was.
     #[inline(always)]
@@ -242,8 +250,7 @@ impl Open {
                 (ends, Outstanding::ANSWERED)
             }
             _ => {
-                // Nobody waits for it any more once the next request of the connection is sent.
-                let end = self.followed.map_or(end, |next| end.min(next.max(t2)));
+                let end = self.waited_until(end);
                 let unseen = UNSEEN.iter().any(|flag| t.flags.contains(*flag));
                 // The server had it, and did nothing.
                 let had = self.reached && !unseen && t.outcome == Outcome::Unanswered;
@@ -265,5 +272,30 @@ impl Open {
         let outstanding = outstanding.sent(self.had, self.answered_to);
         let outstanding = outstanding.reached(self.reached_at);
         Some(outstanding.probing(self.is_probe()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pairing::testing::{Bench, CLIENT};
+
+    /// Asked at 0 ms, in frame 1, and never answered.
+    #[test]
+    fn one_without_a_response_is_given_up_when_its_client_goes_on() {
+        let mut bench = Bench::new();
+        bench.asks(1, 0);
+        bench.finish(120_000);
+        assert_eq!(bench.gave_up, [(1, 60_000)], "at the time-out");
+        let mut bench = Bench::new();
+        bench.asks(1, 0);
+        bench.asks(2, 7000);
+        bench.answers(2, 7001);
+        bench.finish(120_000);
+        assert_eq!(bench.gave_up, [(1, 7000)], "with the next request");
+        let mut bench = Bench::new();
+        bench.asks(1, 0);
+        bench.leaves(CLIENT, 5000);
+        bench.finish(120_000);
+        assert_eq!(bench.gave_up, [(1, 5000)], "as the client left");
     }
 }

@@ -161,9 +161,16 @@ fn at_least(t: &Transaction) -> Option<i64> {
     known.then(|| t.service_ns.map_or(low, |own| own.min(low)))
 }
 
-/// Encrypted, and nothing tells whether it waits by design.
+/// What waits by design and its response are no longer, with all headers, bytes. A granted lock has a body of 4 bytes and a request of
+/// 24 for each range ([MS-SMB2] 2.2.26, 2.2.27); a notification has 12 and the name for each change, at most 522 for one name
+/// (2.2.36, [MS-FSCC] 2.7.1), and comes with the first changes; what is read from a pipe is a fragment of DCE/RPC, less than 6 KiB.
+const BY_DESIGN_BYTES: u64 = 8192;
+
+/// Encrypted, and nothing tells whether it waits by design. What has this many bytes in either direction reads or writes a file.
 pub(super) fn guessed(t: &Transaction) -> bool {
-    t.flags.contains(Flags::ENCRYPTED) && t.kind == Kind::Other
+    t.flags.contains(Flags::ENCRYPTED)
+        && t.kind == Kind::Other
+        && t.request_bytes.max(t.response_bytes) <= BY_DESIGN_BYTES
 }
 
 /// A read from a pipe waits until something is written to it.

@@ -370,8 +370,12 @@ bases! {
     /// Responses to those with a turnaround that is known: exactly, or well enough to call it slow whichever copy of a
     /// repeated request was answered. Reads from pipes wait for what is written there, and are none.
     Timed = "responses to requests for files with a known turnaround";
+    /// Encrypted requests that were answered, and may be waits by design as far as anyone can tell without the key.
+    Unreadable = "encrypted requests that may be waits by design";
     /// Timed responses to requests that queued behind others of the same client.
     Queued = "responses to pipelined requests";
+    /// Requests that open a file or a directory.
+    Opens = "opens";
     /// Reads that brought data.
     Reads = "reads";
     /// Reads and writes that say which range of the file they mean.

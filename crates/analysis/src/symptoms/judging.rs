@@ -37,8 +37,10 @@ impl Watch {
         let mut servers: BTreeMap<Endpoint, Book> = BTreeMap::new();
         let mut clients: BTreeMap<Endpoint, Book> = BTreeMap::new();
         let known = |(place, pair)| Some((directory.pair(place)?, pair));
+        let mut unreadable = 0;
         for ((client, server), pair) in self.pairs.iter().filter_map(known) {
             let mut book = pair.book.clone();
+            unreadable += book.of(Base::Unreadable);
             if pair.missed {
                 answers::doubt(&mut book);
             }
@@ -81,6 +83,7 @@ impl Watch {
             thresholds: self.thresholds,
             found,
             more,
+            unreadable,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
+use super::knocks::{Answering, Knock, Knocks};
 use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
@@ -105,7 +106,7 @@ pub(super) static NOT_CONNECTED: Rule = Rule {
     id: "connection_not_answered",
     severity: Severity::Diagnosis,
     whose: Whose::Own,
-    counts: "connection requests repeated without any response",
+    counts: "attempts to connect, with more than successive_repeats requests together, without any response",
     limit: Limit::Beyond(Threshold::Repeats),
     costly: false,
     covers: &[],
@@ -156,6 +157,10 @@ struct Door {
     refused: Option<Mark>,
     /// It was refused for long before it was opened.
     kept_out: bool,
+    /// When the server opened or refused one last.
+    answering: Answering,
+    /// Attempts since then that were not answered; mostly there is none.
+    knocks: Option<Box<Knocks>>,
     /// Of most there is nothing to say.
     book: Option<Box<Book>>,
 }
@@ -260,6 +265,7 @@ impl Links {
             Noticed::Opened { after_ns, .. } => {
                 let door = self.door(to, from);
                 door.opened = true;
+                door.answers(mark, from.port);
                 let limit = t.ns(Threshold::SlowConnect);
                 if let Some(refused) = door.refused.take() {
                     door.kept_out |= notice.mark.at.since(refused.at) > limit;
@@ -271,13 +277,24 @@ impl Links {
             }
             Noticed::Refused { .. } => {
                 let door = self.door(to, from);
+                door.answers(mark, None);
                 door.refused.get_or_insert(notice.mark);
                 door.page((&to, &from), course).hit(&REFUSED, &sight);
             }
-            Noticed::NotAnswered { tries } => {
-                if u64::from(tries) > t.get(Threshold::Repeats) {
-                    let door = self.door(from, to);
-                    door.page((&from, &to), course).hit(&NOT_CONNECTED, &sight);
+            Noticed::NotAnswered { tries, first } => {
+                let knock = Knock {
+                    tries,
+                    first,
+                    last: mark,
+                    port: to.port,
+                };
+                let door = self.door(from, to);
+                let knocks = door.knocks.get_or_insert_default();
+                let limit = t.get(Threshold::Repeats);
+                if let Some((before, sight)) = knocks.another(&knock, door.answering, limit) {
+                    let mut page = door.page((&from, &to), course);
+                    page.book.cell(&NOT_CONNECTED).hits.join(&before);
+                    page.hit(&NOT_CONNECTED, &sight);
                 }
             }
             Noticed::Died { tries, silent_ns } => {
@@ -418,6 +435,13 @@ impl LinkEvidence {
 }
 
 impl Door {
+    /// The server opened a connection at this port, or refused one.
+    fn answers(&mut self, mark: Mark, port: Option<u16>) {
+        self.answering.frame = mark.frame;
+        self.answering.port = port.or(self.answering.port);
+        self.knocks = None;
+    }
+
     fn page<'a>(
         &'a mut self,
         (client, server): (&'a Endpoint, &'a Endpoint),

@@ -15,8 +15,10 @@ mod evidence;
 mod files;
 mod frames;
 mod judging;
+mod knocks;
 mod links;
 mod lost_time;
+mod opens;
 mod page;
 mod pair;
 mod repeats;
@@ -64,6 +66,7 @@ pub static RULES: &[&Rule] = &[
     &files::SMALL_READS,
     &files::SLOW_TRANSFER,
     &files::RAW_DENIED,
+    &opens::NOT_FOUND,
     &sessions::LOGON_REFUSED,
     &sessions::SLOW_CONNECT,
     &sessions::NO_CONNECT,
@@ -118,6 +121,8 @@ pub struct Symptoms {
     pub found: Vec<Symptom>,
     /// Further ones that did not find room.
     pub more: u64,
+    /// Encrypted requests whose response times are not judged: they may be waits by design, and what they ask is not readable.
+    pub unreadable: u64,
 }
 
 impl Symptoms {

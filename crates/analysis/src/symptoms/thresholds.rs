@@ -76,6 +76,10 @@ thresholds! {
     Reordered = "reordered_frames_percent", 1;
     /// Share of a client's requests that a server refuses.
     Denied = "denied_percent", 20;
+    /// Share of a client's opens that find nothing.
+    NotFound = "not_found_percent", 50;
+    /// Opens of a client that find nothing.
+    NotFoundTimes = "not_found_times", 20;
     /// Share of raw transfers that are refused.
     RawDenied = "raw_denied_percent", 20;
     /// Requests for one range of a file from which on they are a loop.

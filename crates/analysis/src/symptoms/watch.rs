@@ -467,9 +467,13 @@ fn count(book: &mut Book, t: &Transaction, thresholds: &Thresholds) -> Option<i6
     if own.is_some() {
         book.count(Base::Timed, 1);
         book.count(Base::Queued, u64::from(t.flags.contains(Flags::PIPELINED)));
+    } else if answers::guessed(t) {
+        book.count(Base::Unreadable, u64::from(t.response.is_some()));
     }
-    if t.kind == Kind::Read && t.flags.contains(Flags::RAW) {
-        book.count(Base::Raw, 1);
+    match t.kind {
+        Kind::Open => book.count(Base::Opens, u64::from(t.outcome == Outcome::Answered)),
+        Kind::Read if t.flags.contains(Flags::RAW) => book.count(Base::Raw, 1),
+        _ => {}
     }
     own
 }

@@ -3,7 +3,7 @@
 use super::evidence::{Against, Sight};
 use super::page::Page;
 use super::rule::Rule;
-use super::{Threshold, Thresholds, answers, clients, repeats, sessions};
+use super::{Threshold, Thresholds, answers, clients, opens, repeats, sessions};
 use crate::{Flags, Outcome, Transaction};
 use wirewait_wire::{Kind, Timestamp};
 
@@ -27,8 +27,9 @@ pub(super) fn is_ordinary(t: &Transaction) -> bool {
     t.outcome == Outcome::Answered
         && t.copies == 1
         && t.first_interim.is_none()
-        && t.status
-            .is_none_or(|status| !status.failure && (status.ok || t.kind != Kind::Lock))
+        && t.status.is_none_or(|status| {
+            !status.failure && (status.ok || !matches!(t.kind, Kind::Lock | Kind::Open))
+        })
         && !t.flags.contains(Flags::PIPELINED)
         && !matches!(t.kind, Kind::Session | Kind::Break)
 }
@@ -52,6 +53,7 @@ pub(super) fn status(t: &Transaction) -> Option<&'static str> {
 static WATCHERS: &[&[Watcher]] = &[
     answers::WATCHERS,
     repeats::WATCHERS,
+    opens::WATCHERS,
     sessions::WATCHERS,
     clients::WATCHERS,
 ];

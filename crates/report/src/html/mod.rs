@@ -174,12 +174,12 @@ pub fn report(
             }
         });
     }
-    if text::slowest::longest(snapshot).next().is_some() {
+    if snapshot.longest_requests().next().is_some() {
         body.section("slowest", "Slowest requests", |page| {
             slowest::slowest(page, about, snapshot);
         });
     }
-    if !snapshot.slowest.is_empty() {
+    if snapshot.longest_requests().next().is_some() {
         body.section(
             "ladder",
             "A conversation, frame by frame",

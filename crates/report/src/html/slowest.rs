@@ -19,7 +19,7 @@ struct SlowestPart {
 
 pub(super) fn slowest(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let rows = text::slowest::table(snapshot, Digits::Three);
-    let requests = text::slowest::longest(snapshot).take(ROWS).map(|(_, t)| {
+    let requests = snapshot.longest_requests().take(ROWS).map(|(_, t)| {
         let number = t.number.to_string();
         (
             format!("#{number}, {}", frames(t)),

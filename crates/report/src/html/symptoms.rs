@@ -6,8 +6,8 @@ use super::table;
 use crate::about::About;
 use crate::symptoms::Entry;
 use crate::table::{NOTHING, Table};
-use crate::text::symptoms::{cost, costliest, judged, often, places, subject};
-use crate::text::why::{named, nearest};
+use crate::text::symptoms::{by_rule, cost, costliest, judged, often, places, subject};
+use crate::text::why::{beside_none, named};
 use askama::Template;
 use wirewait_analysis::{Snapshot, State, Symptom, Thresholds};
 
@@ -67,7 +67,7 @@ struct SymptomsPart {
 
 /// The most expensive ones and what to try first, for the beginning of the document.
 pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
-    let groups = by_rule(snapshot);
+    let groups = by_rule(&snapshot.symptoms);
     if groups.is_empty() {
         return none(page, about, snapshot);
     }
@@ -91,17 +91,13 @@ pub(super) fn headline(page: &mut Page, about: &About, snapshot: &Snapshot) {
 
 /// That there is none, and what came nearest to being one.
 fn none(page: &mut Page, about: &About, snapshot: &Snapshot) {
-    match nearest(&snapshot.symptoms, &about.texts) {
-        Some(nearest) => {
-            page.leaf("p", &[], format_args!("Symptoms: none; nearest: {nearest}"));
-        }
-        None => page.leaf("p", &[], "Symptoms: none"),
-    }
+    let beside = beside_none(&snapshot.symptoms, &about.texts);
+    page.leaf("p", &[], format_args!("Symptoms: none{beside}"));
 }
 
 pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
     let all = &snapshot.symptoms;
-    let groups = by_rule(snapshot);
+    let groups = by_rule(&snapshot.symptoms);
     if groups.is_empty() {
         none(page, about, snapshot);
     }
@@ -133,21 +129,6 @@ pub(super) fn symptoms(page: &mut Page, about: &About, snapshot: &Snapshot) {
         more: Page::part(|page| table::more(page, more)),
         command: command(about, &["report", "--explain"]),
     });
-}
-
-/// Raised symptoms, those of one rule together; the most expensive rule first.
-fn by_rule(snapshot: &Snapshot) -> Vec<Vec<&Symptom>> {
-    let mut groups: Vec<Vec<&Symptom>> = Vec::new();
-    for symptom in snapshot.symptoms.raised() {
-        match groups
-            .iter_mut()
-            .find(|group| group[0].rule.id == symptom.rule.id)
-        {
-            Some(group) => group.push(symptom),
-            None => groups.push(vec![symptom]),
-        }
-    }
-    groups
 }
 
 /// What it cost, or how often it was if that is not known.

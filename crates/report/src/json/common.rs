@@ -2,7 +2,10 @@
 
 use crate::document::documents;
 use crate::figures::Command;
-use wirewait_analysis::{Bounds, Counts, FrameSums, OperationKey, Spread, Times};
+use crate::transactions::Row;
+use wirewait_analysis::{
+    Bounds, Counts, FrameSums, OperationKey, Spread, Times, UnansweredRequest,
+};
 use wirewait_wire::word::Name;
 
 documents! {
@@ -117,6 +120,14 @@ documents! {
         code: u32,
         /// Class of the operation, as in `transactions`.
         kind: Name = key.kind.name(),
+    }
+
+    /// A request without a response.
+    pub(super) struct UnansweredDocument<'a> of unanswered: &'a UnansweredRequest {
+        /// For how long its client waited: from its first frame to the next request on the connection, or to the time-out, ns.
+        waited_ns: i64,
+        /// The request, as a row of `transactions`.
+        request: Row<'a> = Row::from(&unanswered.request),
     }
 
     /// Nanoseconds, at least and at most.

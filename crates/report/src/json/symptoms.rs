@@ -24,6 +24,8 @@ documents! {
         found: Vec<One> = all.found.iter().map(|symptom| of((symptom, &all.thresholds))).collect(),
         /// Further ones that did not find room.
         more: u64 = all.more,
+        /// Encrypted requests whose response times are not judged: they may be waits by design, and what they ask is not readable.
+        unreadable: u64 = all.unreadable,
         /// What all thresholds stood at; units are in their names.
         thresholds: BTreeMap<&'static str, u64> =
             Threshold::ALL.iter().map(|t| (t.name(), all.thresholds.get(*t))).collect(),

@@ -150,7 +150,9 @@ pub(crate) fn unanswered() -> Transaction {
 
 /// A request whose server has had it for so long when the capture ends, ns.
 pub(crate) fn unfinished(open_ns: i64) -> Unfinished {
-    Unfinished::new(unanswered(), open_ns, true)
+    let mut request = unanswered();
+    request.flags.set(Flags::OPEN_AT_END);
+    Unfinished::new(request, open_ns, true)
 }
 
 pub(crate) fn orphan() -> Transaction {

@@ -1,9 +1,10 @@
 //! The short report: one screen of a terminal.
 
 use super::ledger::name;
-use super::slowest::{NO_RESPONSE, TimedRequest, command, longest, path};
-use super::symptoms::{cost_in, often_in, places, subject_within};
-use super::why::nearest;
+use super::slowest::{TimedRequest, command, path, without_response};
+use super::subject::subject_within;
+use super::symptoms::{by_rule, cost_in, often_in, places};
+use super::why::beside_none;
 use super::{Look, wrapped};
 use crate::about::{About, Origin};
 use crate::escape::Escaped;
@@ -181,13 +182,8 @@ fn none(about: &About, snapshot: &Snapshot, look: Look) -> Vec<String> {
     if snapshot.capture.frames == 0 || snapshot.symptoms.raised().next().is_some() {
         return Vec::new();
     }
-    match nearest(&snapshot.symptoms, &about.texts) {
-        Some(nearest) => {
-            let text = format!("symptoms: none; nearest: {nearest}");
-            wrapped(&text, "  ", look.width)
-        }
-        None => vec!["  symptoms: none".to_owned()],
-    }
+    let beside = beside_none(&snapshot.symptoms, &about.texts);
+    wrapped(&format!("symptoms: none{beside}"), "  ", look.width)
 }
 
 fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
@@ -219,9 +215,17 @@ fn ledger(snapshot: &Snapshot, servers: usize, look: Look) -> Table {
         .table
 }
 
-/// A symptom says nothing without its subject, which is shortened rather than left out.
+/// The costliest of each kind. A symptom says nothing without its subject, which is shortened rather than left out.
 fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Table {
-    let rows: Vec<&Symptom> = snapshot.symptoms.raised().take(most).collect();
+    let kinds = by_rule(&snapshot.symptoms);
+    let rows: Vec<&Symptom> = kinds.iter().take(most).map(|kind| kind[0]).collect();
+    let further = |symptom: &Symptom| {
+        let kind = kinds.iter().find(|kind| kind[0].rule.id == symptom.rule.id);
+        match kind.map_or(0, |kind| kind.len().saturating_sub(1)) {
+            0 => String::new(),
+            n => format!(" and {} more", Grouped(n as u64)),
+        }
+    };
     let title = |symptom: &Symptom| about.texts.title(symptom.rule.id).to_owned();
     let cost = |symptom: &Symptom| cost_in(symptom, look.digits);
     let widest = |text: &dyn Fn(&Symptom) -> String, heading: &str| {
@@ -231,7 +235,11 @@ fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Tabl
     // An indent and two gaps of two blanks each.
     let taken = 6 + widest(&cost, "cost") + widest(&title, "symptom");
     let room = look.width.saturating_sub(taken);
-    let of = |symptom: &Symptom| subject_within(&symptom.subject, room);
+    let of = |symptom: &Symptom| {
+        let further = further(symptom);
+        let room = room.saturating_sub(width(&further));
+        format!("{}{further}", subject_within(&symptom.subject, room))
+    };
     let table = Table::over(&rows).right("cost", |symptom| cost(symptom));
     if widest(&of, "of") > room {
         let both = |symptom: &&Symptom| format!("{}: {}", title(symptom), of(symptom));
@@ -247,14 +255,14 @@ fn symptoms(about: &About, snapshot: &Snapshot, most: usize, look: Look) -> Tabl
 
 fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
     let digits = look.digits;
-    let rows: Vec<TimedRequest<'_>> = longest(snapshot).take(most).collect();
+    let rows: Vec<TimedRequest<'_>> = snapshot.longest_requests().take(most).collect();
     Table::over(&rows)
         .right("slowest", |(ns, _)| digits.time(*ns))
         .left("frames", |(_, t)| match frames(t) {
             Some((from, to)) => Some(format!("{from}>{to}")),
             None => t
                 .request
-                .map(|request| format!("{}>{NO_RESPONSE}", request.first.frame)),
+                .map(|request| format!("{}>{}", request.first.frame, without_response(t))),
         })
         .left("operation", |(_, t)| command(t))
         .left("server", |(_, t)| t.server.to_string())
@@ -269,40 +277,61 @@ fn frames(transaction: &Transaction) -> Option<(u64, u64)> {
     Some((request.first.frame, response.last.frame))
 }
 
-/// The commands that show more, and how many symptoms there are beside the `listed` ones.
+/// This command on the same frames of the same files, as far as they can be named.
+pub(super) fn on_files(about: &About, command: &str) -> String {
+    let mut command = command.to_owned();
+    if about.origin != Origin::Interfaces {
+        for (option, text) in about.selection.named() {
+            let text = quoted(text).unwrap_or_else(|| "TEXT".to_owned());
+            let _ = write!(command, " --{option} {text}");
+        }
+    }
+    format!(
+        "{command} {}",
+        named_file(about).as_deref().unwrap_or("FILE")
+    )
+}
+
+/// The file, if it is one with a name that can be shown.
+fn named_file(about: &About) -> Option<String> {
+    match (about.origin, about.files.as_slice()) {
+        (Origin::Files, [file]) if file != "-" => quoted(file),
+        _ => None,
+    }
+}
+
+/// The commands that show more, and how many kinds of symptoms there are beside the `listed` ones.
 fn next(about: &About, snapshot: &Snapshot, listed: usize, look: Look) -> Vec<String> {
     if snapshot.capture.frames == 0 {
         return wrapped("`wirewait -h` shows examples.", "  ", look.width);
     }
-    let all = snapshot.symptoms.raised().count() as u64 + snapshot.symptoms.more;
-    let more = match all.saturating_sub(listed as u64) {
+    let kinds = by_rule(&snapshot.symptoms).len();
+    let kinds = match kinds.saturating_sub(listed) {
         0 => None,
-        1 => Some("1 more symptom".to_owned()),
-        n => Some(format!("{} more symptoms", Grouped(n))),
+        1 => Some("1 more kind of symptom".to_owned()),
+        n => Some(format!("{n} more kinds of symptoms")),
     };
+    // Those that found no room in the analysis.
+    let evicted = match snapshot.symptoms.more {
+        0 => None,
+        1 => Some("1 symptom left out".to_owned()),
+        n => Some(format!("{} symptoms left out", Grouped(n))),
+    };
+    let more: Vec<String> = kinds.into_iter().chain(evicted).collect();
+    let more = (!more.is_empty()).then(|| more.join(", "));
     let tables = match &more {
         Some(more) => format!("all tables, {more}"),
         None => "all tables".to_owned(),
     };
-    let named = match (about.origin, about.files.as_slice()) {
-        (Origin::Files, [file]) if file != "-" => quoted(file),
-        _ => None,
-    };
+    let named = named_file(about);
     let file = named.as_deref().unwrap_or("FILE");
     let is_live = about.origin == Origin::Interfaces;
     let full = match is_live {
         true => "--full".to_owned(),
-        false => {
-            let mut command = "wirewait --full".to_owned();
-            for (option, text) in about.selection.named() {
-                let text = quoted(text).unwrap_or_else(|| "TEXT".to_owned());
-                let _ = write!(command, " --{option} {text}");
-            }
-            format!("{command} {file}")
-        }
+        false => on_files(about, "wirewait --full"),
     };
     let asked = snapshot.servers.iter().any(|row| row.counts.requests > 0);
-    if snapshot.slowest.is_empty() && !asked && !is_live {
+    if snapshot.longest_requests().next().is_none() && !asked && !is_live {
         let text = "No request to a file server was found; `wirewait protocols` lists the \
                     protocols.";
         let mut lines = wrapped(text, "  ", look.width);
@@ -314,7 +343,7 @@ fn next(about: &About, snapshot: &Snapshot, listed: usize, look: Look) -> Vec<St
         return wrapped(&text, "  ", look.width);
     }
     let mut commands = vec![(full, tables)];
-    let slowest = longest(snapshot).next().map(|(_, t)| t);
+    let slowest = snapshot.longest_requests().next().map(|(_, t)| t);
     let of_slowest = match slowest.and_then(frames) {
         Some((from, to)) => Some(format!("{from}-{to}")),
         None => slowest
@@ -391,12 +420,62 @@ mod tests {
         }
     }
 
+    /// 30 of the costliest kind leave room for the others, which --full lists, too.
+    #[test]
+    fn each_kind_of_symptom_has_a_row() {
+        let mut snapshot = samples::snapshot();
+        let kinds = by_rule(&snapshot.symptoms).len();
+        assert_eq!(kinds, 3);
+        let first = snapshot.symptoms.found[0].clone();
+        let more = std::iter::repeat_n(first, 29);
+        snapshot.symptoms.found.splice(0..0, more);
+        let text = written(&snapshot, 132);
+        assert_eq!(text.matches(" and 29 more").count(), 1, "{text}");
+        assert!(!text.contains("more kind"), "{text}");
+        let about = crate::text::tests::about();
+        let mut full = Vec::new();
+        crate::text::report(&mut full, &about, &snapshot, Look::FILE).unwrap();
+        let full = String::from_utf8(full).unwrap();
+        for kind in by_rule(&snapshot.symptoms) {
+            let title = about.texts.title(kind[0].rule.id);
+            assert!(text.contains(title) && full.contains(title), "{title}");
+        }
+    }
+
     #[test]
     fn without_a_symptom_it_says_none() {
         let mut snapshot = samples::snapshot();
         snapshot.symptoms.found.clear();
         let text = written(&snapshot, 80);
         assert!(text.contains("  symptoms: none\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_judged_is_said_where_no_symptom_is() {
+        let mut snapshot = samples::snapshot();
+        snapshot.symptoms.found.clear();
+        snapshot.symptoms.unreadable = 1200;
+        let said = "response times of 1,200 encrypted requests are not judged (what they ask is not readable)";
+        let text = written(&snapshot, 132);
+        assert!(
+            text.contains(&format!("  symptoms: none; {said}\n")),
+            "{text}"
+        );
+        let about = crate::text::tests::about();
+        let mut full = Vec::new();
+        crate::text::report(&mut full, &about, &snapshot, Look::FILE).unwrap();
+        let full = String::from_utf8(full).unwrap();
+        assert!(
+            full.contains(&format!("\nSymptoms: none\n  {said}\n")),
+            "{full}"
+        );
+        let mut explained = Vec::new();
+        crate::text::explain(&mut explained, &about, &snapshot, None, Look::FILE).unwrap();
+        let explained = String::from_utf8(explained).unwrap();
+        assert!(
+            explained.contains(&format!("Not judged: {said}.\n")),
+            "{explained}"
+        );
     }
 
     /// It stands where its time belongs, with what there is of it; its frame is the one to look at.
@@ -422,6 +501,22 @@ mod tests {
         let short = table(1_000);
         assert!(short[2].contains(&said), "{short:?}");
         assert!(!decode(&short, &open.to_string()), "{short:?}");
+    }
+
+    /// The frame to look at is that of the request which was given up, not of one that was answered.
+    #[test]
+    fn a_request_that_was_given_up_is_the_slowest() {
+        let mut snapshot = samples::snapshot();
+        let request = samples::unanswered();
+        let frame = request.request.unwrap().first.frame;
+        let given_up = wirewait_analysis::UnansweredRequest::new(request, 60_000_000_000);
+        snapshot.unanswered = vec![given_up];
+        let text = written(&snapshot, 100);
+        assert!(
+            text.contains(&format!("60.0 s  {frame}>no response  ")),
+            "{text}"
+        );
+        assert!(text.contains(&format!("-F {frame} ")), "{text}");
     }
 
     #[test]
@@ -495,7 +590,7 @@ mod tests {
         for width in [40, 60, 80, 132] {
             let text = written(&snapshot, width);
             let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(said.contains("1,200 more symptoms"), "{width}:\n{text}");
+            assert!(said.contains("1,200 symptoms left out"), "{width}:\n{text}");
         }
         snapshot.slowest.clear();
         let text = written(&snapshot, 80);
@@ -503,7 +598,7 @@ mod tests {
         snapshot.servers.clear();
         let text = written(&snapshot, 80);
         assert!(
-            text.contains("  1,200 more symptoms: wirewait --full --since 90 FILE\n"),
+            text.contains("  1,200 symptoms left out: wirewait --full --since 90 FILE\n"),
             "{text}"
         );
     }

@@ -7,30 +7,23 @@ use crate::table::Table;
 use crate::time::Digits;
 use crate::transactions::ended;
 use std::io::{self, Write};
-use wirewait_analysis::{Extent, Snapshot, Transaction, Turnaround};
+use wirewait_analysis::{Extent, Flags, Outcome, Snapshot, Transaction, Turnaround};
 
 /// A request, and how long it took, ns.
 pub(super) type TimedRequest<'s> = (i64, &'s Transaction);
 
-/// How long the slowest requests took; one that had no response when the capture ended has taken so long already.
-pub(crate) fn longest(snapshot: &Snapshot) -> impl Iterator<Item = TimedRequest<'_>> {
-    let took = |t: &Transaction| t.response_time_ns().unwrap_or(0);
-    let open = snapshot.unfinished.as_ref();
-    let open = open.map(|open| (open.open_ns, &open.request));
-    let at = open.map_or(0, |(ns, _)| {
-        snapshot.slowest.partition_point(|t| took(t) > ns)
-    });
-    let (slower, faster) = snapshot.slowest.split_at(at);
-    let timed = move |t| (took(t), t);
-    slower
-        .iter()
-        .map(timed)
-        .chain(open)
-        .chain(faster.iter().map(timed))
-}
-
 /// What stands for the response of a request that had none when the capture ended.
 pub const NO_RESPONSE: &str = "no response yet";
+
+/// What stands for the response of a request that has none, and is not open any more.
+#[must_use]
+pub fn without_response(t: &Transaction) -> &'static str {
+    match t.outcome {
+        Outcome::Cancelled => "cancelled",
+        _ if t.flags.contains(Flags::OPEN_AT_END) => NO_RESPONSE,
+        _ => "no response",
+    }
+}
 
 /// The slowest of all.
 pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
@@ -43,17 +36,18 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         Turnaround::Exact(ns) => Some(digits.time(ns)),
         Turnaround::Between(low, high) => Some(range(&digits.time(low), &digits.time(high))),
     };
-    let rows: Vec<TimedRequest<'_>> = longest(snapshot).collect();
+    let rows: Vec<TimedRequest<'_>> = snapshot.longest_requests().collect();
     Table::over(&rows)
         .right("#", |(_, t)| t.number.to_string())
         .right("response time", |(ns, t)| match t.response {
-            Some(_) => digits.time(*ns),
-            None => format!("over {}", digits.time(*ns)),
+            None if without_response(t) == NO_RESPONSE => format!("over {}", digits.time(*ns)),
+            _ => digits.time(*ns),
         })
         .right("turnaround", |(_, t)| turnaround(t))
         .under("frames", "request", |(_, t)| t.request.map(numbers))
         .under("frames", "response", |(_, t)| {
-            t.response.map_or_else(|| NO_RESPONSE.to_owned(), numbers)
+            let none = || without_response(t).to_owned();
+            t.response.map_or_else(none, numbers)
         })
         .left("client", |(_, t)| t.client.to_string())
         .left("server", |(_, t)| t.server.to_string())
@@ -87,7 +81,9 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         return Ok(());
     }
     table.headed(out, look, "Slowest")?;
-    let requests = longest(snapshot).filter_map(|(_, t)| t.request.or(t.response));
+    let requests = snapshot
+        .longest_requests()
+        .filter_map(|(_, t)| t.request.or(t.response));
     let frames = requests.map(|extent| extent.first.frame);
     noted!(out, look, "Wireshark: {}", InWireshark(frames.collect()))
 }
@@ -96,6 +92,7 @@ pub(super) fn slowest(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
 mod tests {
     use super::*;
     use crate::samples;
+    use wirewait_analysis::UnansweredRequest;
 
     fn written(snapshot: &Snapshot) -> String {
         let mut out = Vec::new();
@@ -128,5 +125,27 @@ mod tests {
         assert!(rows(&text)[last].contains(" over 1 µs "), "{text}");
         snapshot.slowest.clear();
         assert!(written(&snapshot).contains(" no response yet "));
+    }
+
+    /// Given up after 60 s, and cancelled without a response after 10 s; the slowest that was answered took less.
+    #[test]
+    fn requests_that_were_given_up_or_cancelled_stand_among_the_slowest() {
+        let mut snapshot = samples::snapshot();
+        let mut cancelled = samples::unanswered();
+        cancelled.outcome = Outcome::Cancelled;
+        snapshot.unanswered = vec![
+            UnansweredRequest::new(samples::unanswered(), 60_000_000_000),
+            UnansweredRequest::new(cancelled, 10_000_000_000),
+        ];
+        let text = written(&snapshot);
+        let lines = text
+            .lines()
+            .skip_while(|line| !line.contains("response time"));
+        let rows: Vec<&str> = lines.skip(1).collect();
+        assert!(rows[0].contains(" 60.0 s "), "{text}");
+        assert!(rows[0].contains(" no response "), "{text}");
+        assert!(rows[1].contains(" 10.0 s "), "{text}");
+        assert!(rows[1].contains(" cancelled "), "{text}");
+        assert!(!text.contains("over"), "{text}");
     }
 }

@@ -1,20 +1,21 @@
 //! What is wrong, and how it was judged.
 
-use super::why::{named, nearest};
+use super::short::on_files;
+pub use super::subject::subject;
+use super::why::{named, nearest, unreadable};
 use super::{Look, entry, noted};
 use crate::about::About;
 use crate::escape::Escaped;
 use crate::figures::{Grouped, InWireshark, Percent, Rate};
 use crate::symptoms::Texts;
-use crate::table::{NOTHING, Table, width};
+use crate::table::{NOTHING, Table};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Limit, Rule, Sight, Sights, Snapshot, State, Subject, Symptom, Thresholds,
+    Base, Limit, Rule, Sight, Sights, Snapshot, State, Symptom, Symptoms, Thresholds,
 };
-use wirewait_wire::Endpoint;
 
-/// Symptoms that people see at once; programs get all of them.
+/// Symptoms of each kind that people see at once; programs get all of them.
 const SHOWN: usize = 10;
 /// Places that a row names.
 const PLACES: usize = 2;
@@ -47,19 +48,25 @@ pub(super) fn symptoms(
         }
         writeln!(out)?;
         look.heading(out, "Symptoms: none")?;
-        return match nearest(all, &about.texts) {
-            Some(nearest) => noted!(out, look, "nearest: {nearest}"),
+        if let Some(nearest) = nearest(all, &about.texts) {
+            noted!(out, look, "nearest: {nearest}")?;
+        }
+        return match unreadable(all) {
+            Some(text) => noted!(out, look, "{text}"),
             None => Ok(()),
         };
     }
     writeln!(out)?;
     look.heading(out, "Symptoms")?;
-    let table = table(all.raised().take(SHOWN), about, look.digits);
+    let kinds = by_rule(all);
+    let table = table(&kinds, about, look.digits);
     if !table.is_empty() {
         table.write(out, look)?;
     }
-    let mut shown = all.raised().take(SHOWN);
-    if shown.any(|s| s.rule.outside_active_time() && s.hits.cost_ns > 0) {
+    if all
+        .raised()
+        .any(|s| s.rule.outside_active_time() && s.hits.cost_ns > 0)
+    {
         noted!(out, look, "{OUTSIDE}")?;
     }
     if let Some((first, entry)) = all
@@ -71,9 +78,15 @@ pub(super) fn symptoms(
         let title = about.texts.title(first.rule.id);
         noted!(out, look, "try first for \"{title}\": {action}")?;
     }
-    let further = raised.saturating_sub(SHOWN) as u64 + all.more;
+    if let Some(text) = unreadable(all) {
+        noted!(out, look, "{text}")?;
+    }
+    let further: usize = kinds
+        .iter()
+        .map(|kind| kind.len().saturating_sub(SHOWN))
+        .sum();
     let rest = [
-        (further, "more"),
+        ((further as u64).saturating_add(all.more), "more"),
         (withdrawn as u64, "withdrawn for another cause"),
     ]
     .into_iter()
@@ -86,19 +99,70 @@ pub(super) fn symptoms(
     };
     writeln!(
         out,
-        "  {rest}`wirewait report --explain` shows how each was judged"
+        "  {rest}`{}` shows how each was judged",
+        on_files(about, "wirewait report --explain")
     )
 }
 
-fn table<'s>(rows: impl Iterator<Item = &'s Symptom>, about: &About, digits: Digits) -> Table {
-    Table::over(&rows.collect::<Vec<_>>())
-        .right("cost", |symptom| cost_in(symptom, digits))
-        .left("symptom", |symptom| {
-            about.texts.title(symptom.rule.id).to_owned()
+/// Raised symptoms, those of one rule together; the most expensive rule first.
+pub(crate) fn by_rule(all: &Symptoms) -> Vec<Vec<&Symptom>> {
+    let mut groups: Vec<Vec<&Symptom>> = Vec::new();
+    for symptom in all.raised() {
+        match groups
+            .iter_mut()
+            .find(|group| group[0].rule.id == symptom.rule.id)
+        {
+            Some(group) => group.push(symptom),
+            None => groups.push(vec![symptom]),
+        }
+    }
+    groups
+}
+
+/// A row of the table.
+enum SymptomLine<'s> {
+    One(&'s Symptom),
+    /// As many more of a kind.
+    More(&'static Rule, usize),
+}
+
+fn table(kinds: &[Vec<&Symptom>], about: &About, digits: Digits) -> Table {
+    let mut rows = Vec::new();
+    for kind in kinds {
+        rows.extend(
+            kind.iter()
+                .take(SHOWN)
+                .map(|symptom| SymptomLine::One(symptom)),
+        );
+        if let (Some(first), more @ 1..) = (kind.first(), kind.len().saturating_sub(SHOWN)) {
+            rows.push(SymptomLine::More(first.rule, more));
+        }
+    }
+    let of_one = |row: &SymptomLine<'_>, cell: &dyn Fn(&Symptom) -> String| match row {
+        SymptomLine::One(symptom) => cell(symptom),
+        SymptomLine::More(..) => String::new(),
+    };
+    Table::over(&rows)
+        .right("cost", |row| {
+            of_one(row, &|symptom| cost_in(symptom, digits))
         })
-        .left("of", |symptom| subject(&symptom.subject))
-        .left("how often", |symptom| often_in(symptom, digits))
-        .left("frames", |symptom| places(&symptom.hits, PLACES))
+        .left("symptom", |row| {
+            let rule = match row {
+                SymptomLine::One(symptom) => symptom.rule,
+                SymptomLine::More(rule, _) => rule,
+            };
+            about.texts.title(rule.id).to_owned()
+        })
+        .left("of", |row| match row {
+            SymptomLine::One(symptom) => subject(&symptom.subject),
+            SymptomLine::More(_, n) => format!("{} more that cost less", Grouped(*n as u64)),
+        })
+        .left("how often", |row| {
+            of_one(row, &|symptom| often_in(symptom, digits))
+        })
+        .left("frames", |row| {
+            of_one(row, &|symptom| places(&symptom.hits, PLACES))
+        })
         .table
 }
 
@@ -131,6 +195,16 @@ pub fn explain(
         one(out, about, symptom, &all.thresholds, look)?;
     }
     let left = wanted.len().saturating_sub(limit) as u64;
+    let timed = |rule: &Rule| {
+        rule.limit
+            .base()
+            .is_some_and(|(base, _)| base == Base::Timed)
+    };
+    if only.is_none_or(timed)
+        && let Some(text) = unreadable(all)
+    {
+        writeln!(out, "\nNot judged: {text}.")?;
+    }
     match (wanted.is_empty(), left + all.more) {
         (true, _) => match only {
             Some(rule) => writeln!(
@@ -310,55 +384,6 @@ pub(super) fn cost_in(symptom: &Symptom, digits: Digits) -> String {
     }
 }
 
-/// `10.0.0.1 at 10.0.0.8`.
-#[must_use]
-pub fn subject(subject: &Subject) -> String {
-    subject_of(subject, Endpoint::to_string)
-}
-
-/// Characters that an address keeps at least: two at its beginning and four at its end.
-const ADDRESS: usize = 9;
-
-/// [`subject`] in `room` characters, with the middle of its addresses left out; wider where not even
-/// their beginnings and ends find room.
-pub(super) fn subject_within(subject: &Subject, room: usize) -> String {
-    let whole = subject_of(subject, Endpoint::to_string);
-    let excess = width(&whole).saturating_sub(room);
-    if excess == 0 {
-        return whole;
-    }
-    let addresses = match subject {
-        Subject::Pair { .. } | Subject::Conversation(..) => 2,
-        _ => 1,
-    };
-    let words = width(&subject_of(subject, |_| String::new()));
-    let each = (room.saturating_sub(words) / addresses).max(ADDRESS);
-    subject_of(subject, |end| shortened(&end.to_string(), each))
-}
-
-/// `00000011...020006`. What tells the stations of a network apart is mostly at the end.
-fn shortened(address: &str, room: usize) -> String {
-    let length = width(address);
-    if length <= room {
-        return address.to_owned();
-    }
-    let kept = room.saturating_sub(3);
-    let head: String = address.chars().take(kept / 3).collect();
-    let tail: String = address.chars().skip(length - (kept - kept / 3)).collect();
-    format!("{head}...{tail}")
-}
-
-fn subject_of(subject: &Subject, shown: impl Fn(&Endpoint) -> String) -> String {
-    match subject {
-        Subject::Segment => "the segment".to_owned(),
-        Subject::Server(end) => format!("server {}", shown(end)),
-        Subject::Client(end) => format!("client {}", shown(end)),
-        Subject::Station(end) => format!("station {}", shown(end)),
-        Subject::Pair { client, server } => format!("{} at {}", shown(client), shown(server)),
-        Subject::Conversation(a, b) => format!("{} and {}", shown(a), shown(b)),
-    }
-}
-
 /// `8 of 28 (28.6 %)`, `mean 120 ms of 28`, `3`.
 #[must_use]
 pub fn often(symptom: &Symptom) -> String {
@@ -530,32 +555,25 @@ mod tests {
         );
     }
 
+    /// 13 of one kind leave room for the other kind behind them.
     #[test]
-    fn an_address_is_shortened_in_its_middle() {
-        let subject = samples::snapshot().symptoms.found[0].subject;
-        let whole = super::subject(&subject);
-        assert_eq!(subject_within(&subject, width(&whole)), whole);
-        for (address, room, short) in [
-            ("00000011.00001b020006", 21, "00000011.00001b020006"),
-            ("00000011.00001b020006", 20, "00000...00001b020006"),
-            ("00000011.00001b020006", ADDRESS, "00...0006"),
-            ("10.0.0.1", ADDRESS, "10.0.0.1"),
-        ] {
-            assert_eq!(shortened(address, room), short);
-        }
-    }
-
-    #[test]
-    fn ten_at_most_and_the_rest_counted() {
+    fn ten_of_each_kind_at_most_and_the_rest_counted() {
         let about = About::default();
         let mut snapshot = samples::snapshot();
         let one = snapshot.symptoms.found[0].clone();
+        let mut other = one.clone();
+        other.rule = crate::symptoms::rule("requests_denied").unwrap();
         snapshot.symptoms.found = vec![one; 13];
+        snapshot.symptoms.found.push(other);
         let text = written(|out| symptoms(out, &about, &snapshot, Look::FILE));
-        assert_eq!(text.matches("Slow server  ").count(), 10);
+        assert_eq!(text.matches("Slow server  ").count(), 11);
+        let rows: Vec<&str> = text.lines().collect();
+        assert!(rows[13].contains("Slow server"), "{text}");
+        assert!(rows[13].contains("3 more that cost less"), "{text}");
+        assert!(rows[14].contains("Too many requests refused"), "{text}");
         assert!(text.contains("try first for \"Slow server\": "), "{text}");
         assert!(
-            text.contains("\n  3 more; `wirewait report --explain`"),
+            text.contains("\n  3 more; `wirewait report --explain FILE`"),
             "{text}"
         );
         snapshot.symptoms.found.clear();

@@ -1,6 +1,6 @@
 //! Why something is a symptom, or is none: what was measured, in the words of its own threshold.
 
-use super::symptoms::subject;
+use super::subject::subject;
 use crate::figures::{Grouped, Percent, Rate};
 use crate::symptoms::Texts;
 use crate::time::Digits;
@@ -90,6 +90,24 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
         },
         _ => format!("{measured}, raised from {from} on"),
     }
+}
+
+/// That response times of encrypted requests are not judged, if there are some.
+pub(crate) fn unreadable(symptoms: &Symptoms) -> Option<String> {
+    let what = match symptoms.unreadable {
+        0 => return None,
+        1 => "the response time of 1 encrypted request is".to_owned(),
+        n => format!("response times of {} encrypted requests are", Grouped(n)),
+    };
+    Some(format!("{what} not judged (what they ask is not readable)"))
+}
+
+/// What to say where no symptom was raised: which came nearest, and what was not judged. It begins with a semicolon.
+#[must_use]
+pub fn beside_none(symptoms: &Symptoms, texts: &Texts) -> String {
+    let nearest = nearest(symptoms, texts).map(|nearest| format!("; nearest: {nearest}"));
+    let unreadable = unreadable(symptoms).map(|text| format!("; {text}"));
+    nearest.into_iter().chain(unreadable).collect()
 }
 
 /// Thousandths of a threshold that are near it.

@@ -3,7 +3,7 @@
 use super::{live, model, press, replayed, shown};
 use crate::Model;
 use std::sync::Arc;
-use wirewait_analysis::{Outcome, Transaction, Unfinished};
+use wirewait_analysis::{Outcome, Transaction, UnansweredRequest, Unfinished};
 use wirewait_report::About;
 
 /// The cells of a column, as they are shown.
@@ -314,6 +314,31 @@ fn a_request_without_a_response_at_the_end_is_among_the_slowest() {
         assert!(text.contains(&format!("#{number}")), "{text}");
         assert!(text.contains("over 777 s: no response yet"), "{text}");
     }
+}
+
+/// One that was given up after 60 s, which is not among the latest any more.
+#[test]
+fn a_request_that_was_given_up_is_among_the_slowest() {
+    let mut feed = replayed();
+    let mut snapshot = (*feed.snapshot).clone();
+    let mut request = feed.transactions[0].clone();
+    (request.response, request.outcome) = (None, Outcome::Unanswered);
+    let number = request.number;
+    let mut latest = feed.transactions.to_vec();
+    latest.retain(|t| t.number != number);
+    feed.transactions = Arc::new(latest);
+    snapshot.slowest.retain(|t| t.number != number);
+    snapshot.unanswered = vec![UnansweredRequest::new(request, 600_000_000_000)];
+    feed.snapshot = Arc::new(snapshot);
+    let mut model = model(feed, 132, 43);
+    press(&mut model, "2 T");
+    let numbers = column(&model, "", "#");
+    assert_eq!(numbers[0], number.to_string());
+    assert_eq!(column(&model, "", "response")[0], "600 s");
+    assert_eq!(column(&model, "", "outcome")[0], "unanswered");
+    press(&mut model, "home enter");
+    let text = shown(&model);
+    assert!(text.contains("600 s: no response"), "{text}");
 }
 
 /// The first 363 ms of the shipped capture: no mean is above the scale of its chart, nor above the

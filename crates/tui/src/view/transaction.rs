@@ -1,7 +1,7 @@
 //! One transaction: where its time went, and its frames.
 
 use super::operations::command;
-use super::transactions::{file, open_ns, outcome};
+use super::transactions::{file, is_open, open_ns, outcome};
 use super::{View, bars};
 use crate::model::Model;
 use crate::place::Place;
@@ -12,23 +12,23 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use wirewait_analysis::{Extent, Ledger, Phase, Transaction, Turnaround};
 use wirewait_report::Rfc3339;
-use wirewait_report::words::{NO_RESPONSE, Short};
+use wirewait_report::words::{NO_RESPONSE, Short, without_response};
 
 pub(super) struct OneTransaction;
 
 /// It, if it is still at hand.
 fn found(feed: &Feed, number: u64) -> Option<&Transaction> {
-    let open = feed.snapshot.unfinished.as_ref().map(|open| &open.request);
-    let mut all = feed.transactions.iter().chain(&feed.snapshot.slowest);
+    let longest = feed.snapshot.longest_requests().map(|(_, t)| t);
+    let mut all = feed.transactions.iter().chain(longest);
     all.find(|t| t.number == number)
-        .or(open.filter(|t| t.number == number))
 }
 
 /// How long it took, or has taken where it had no response when the capture ended.
 fn response_time(t: &Transaction, feed: &Feed) -> String {
     match (t.response_time_ns(), open_ns(t, feed)) {
         (None, None) => "-".to_owned(),
-        (None, Some(ns)) => format!("over {}: {NO_RESPONSE}", Short(ns)),
+        (None, Some(ns)) if is_open(t, feed) => format!("over {}: {NO_RESPONSE}", Short(ns)),
+        (None, Some(ns)) => format!("{}: {}", Short(ns), without_response(t)),
         (Some(ns), _) => Short(ns).to_string(),
     }
 }
@@ -105,7 +105,7 @@ impl View for OneTransaction {
             ),
             ("client", t.client.to_string()),
             ("server", t.server.to_string()),
-            ("outcome", shown(outcome(t, open_ns(t, feed).is_some()))),
+            ("outcome", shown(outcome(t, is_open(t, feed)))),
             ("file", shown(file(t, &context))),
             ("response time", response_time(t, feed)),
             (

@@ -20,6 +20,7 @@ struct TransactionRow<'m> {
     t: &'m Transaction,
     /// See [`open_ns`].
     open_ns: Option<i64>,
+    is_open: bool,
 }
 
 fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
@@ -33,7 +34,7 @@ fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
         Head::left("operation", 12).rank(5).most(30).help("Protocol command of the request.")
             => Cell::text(command(r.t.operation.name, r.t.code)),
         Head::right("response", 8)
-            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response; to the last frame of the capture where there was none yet.")
+            .help("Response time (t4 - t1), from the first frame of the request to the last frame of the response; without one, until the client gave up, or to the last frame of the capture.")
             => response_time(r),
         Head::right("request", 7).under("of that").rank(4).help("Request transfer (t2 - t1).")
             => Cell::time(r.t.request_transfer_ns()),
@@ -43,7 +44,7 @@ fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
         Head::right("transfer", 8).under("of that").rank(4).help("Response transfer (t4 - t3).")
             => Cell::time(r.t.response_transfer_ns()),
         Head::left("outcome", 10).rank(2).most(34).help("How the transaction ended.")
-            => outcome(r.t, r.open_ns.is_some()),
+            => outcome(r.t, r.is_open),
         Head::right("data", 8).rank(5).help("File data transferred.")
             => Cell::from(Value::Bytes(r.t.data_bytes)).quiet(),
         Head::right("frames", 6).rank(7).help("Frames of the transaction.")
@@ -58,10 +59,23 @@ fn columns<'m>() -> Vec<Column<TransactionRow<'m>>> {
     ]
 }
 
-/// How long the request had been open when the capture ended, if it is the one that was open for longest.
+/// How long a request without a response had been open when the capture ended, or when its client gave it up, if it is one of the
+/// longest.
 pub(super) fn open_ns(t: &Transaction, feed: &Feed) -> Option<i64> {
-    let open = feed.snapshot.unfinished.as_ref()?;
-    (open.request.number == t.number).then_some(open.open_ns)
+    let mut given_up = feed.snapshot.unanswered.iter();
+    let open = feed.snapshot.unfinished.as_ref();
+    match open.filter(|open| open.request.number == t.number) {
+        Some(open) => Some(open.open_ns),
+        None => given_up
+            .find(|of| of.request.number == t.number)
+            .map(|of| of.waited_ns),
+    }
+}
+
+/// Whether it is the one that had no response when the capture ended, and was open for longest.
+pub(super) fn is_open(t: &Transaction, feed: &Feed) -> bool {
+    let open = feed.snapshot.unfinished.as_ref();
+    open.is_some_and(|open| open.request.number == t.number)
 }
 
 fn response_time(row: &TransactionRow<'_>) -> Cell {
@@ -174,13 +188,13 @@ impl View for Transactions {
             .map(|seconds| feed.recent.last(seconds).begins());
         let late = |t: &&Transaction| {
             let end = t.response.or(t.request).map(|extent| extent.last.at);
-            let ended_late = since.is_none_or(|since| end.is_some_and(|end| end >= since));
-            ended_late || open_ns(t, feed).is_some()
+            let given_up = t.request.zip(open_ns(t, feed));
+            let given_up = given_up.map(|(request, ns)| request.first.at.plus(ns));
+            since.is_none_or(|since| end.max(given_up).is_some_and(|end| end >= since))
         };
         // The slowest stay at hand when newer ones took their place among the latest.
         let latest: HashSet<u64> = feed.transactions.iter().map(|t| t.number).collect();
-        let open = feed.snapshot.unfinished.as_ref().map(|open| &open.request);
-        let slowest = feed.snapshot.slowest.iter().chain(open);
+        let slowest = feed.snapshot.longest_requests().map(|(_, t)| t);
         let slowest = slowest.filter(|t| !latest.contains(&t.number));
         let all = feed.transactions.iter().rev().chain(slowest).filter(late);
         Some(Box::new(List {
@@ -190,6 +204,7 @@ impl View for Transactions {
                 .map(|t| TransactionRow {
                     t,
                     open_ns: open_ns(t, feed),
+                    is_open: is_open(t, feed),
                 })
                 .collect(),
             key: |row: &TransactionRow<'_>| RowIdentity::Number(row.t.number),

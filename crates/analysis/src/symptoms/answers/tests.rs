@@ -398,3 +398,25 @@ fn requests_denied() {
     assert_eq!(denied(33, Kind::Open).unwrap().state, State::Below);
     assert!(denied(20, Kind::Session).is_none(), "a log-on is no file");
 }
+
+/// 30 encrypted requests of 120 ms each. What brings 64 KiB reads a file; what brings 200 bytes may wait by design, as what brings
+/// as many as a notification may.
+#[test]
+fn an_encrypted_response_that_brings_much_is_judged() {
+    let judged = |request_bytes, response_bytes| {
+        let mut bench = Bench::new();
+        for _ in 0..30 {
+            bench.one(Kind::Read, 120, |t| {
+                t.flags.set(Flags::ENCRYPTED);
+                t.kind = Kind::Other;
+                (t.request_bytes, t.response_bytes) = (request_bytes, response_bytes);
+            });
+        }
+        (bench.raised(), bench.judge().unreadable)
+    };
+    assert_eq!(judged(169, 65_672), (vec!["slow_server"], 0));
+    assert_eq!(judged(65_672, 136), (vec!["slow_server"], 0));
+    assert_eq!(judged(169, BY_DESIGN_BYTES + 1), (vec!["slow_server"], 0));
+    assert_eq!(judged(169, BY_DESIGN_BYTES), (vec![], 30));
+    assert_eq!(judged(169, 200), (vec![], 30));
+}

@@ -19,6 +19,19 @@ impl Bench {
         });
     }
 
+    /// Station 1 does something to station 9.
+    fn answer(&mut self, frame: u64, ms: i64, what: Noticed) {
+        self.noticed(&Notice {
+            mark: mark(frame, ms),
+            from: station(1),
+            to: station(9),
+            carrier: "toy_link",
+            conversation: None,
+            bytes: 0,
+            what,
+        });
+    }
+
     /// A data frame from station 1 to station 9.
     fn data(&mut self, frame: u64, ms: i64) {
         self.data_between((station(1), station(9)), frame, ms);
@@ -218,7 +231,10 @@ fn ends_that_cannot_be_reached() {
     };
     assert_eq!(state("connection_timed_out", died(3)), Some(State::Raised));
     assert_eq!(state("connection_timed_out", died(2)), None);
-    let asked = |tries| Noticed::NotAnswered { tries };
+    let asked = |tries| Noticed::NotAnswered {
+        tries,
+        first: mark(1, 0),
+    };
     assert_eq!(
         state("connection_not_answered", asked(4)),
         Some(State::Raised)
@@ -291,5 +307,43 @@ impl super::super::Watch {
             bench.notice(n + 1, 0, acknowledged(200, true));
         }
         bench.frames.hits()
+    }
+}
+
+/// Attempts with three requests each, at 0, 1 and 3 s of it: each costs 3 s. More than three requests in a row make it one, whether
+/// in one attempt or in several.
+#[test]
+fn a_server_that_answers_no_attempt_is_found_over_several() {
+    let attempt = |bench: &mut Bench, n: u64, tries: u32| {
+        let began = n as i64 * 7000;
+        let what = Noticed::NotAnswered {
+            tries,
+            first: mark(n * 10 + 1, began),
+        };
+        bench.notice(n * 10 + 3, began + 3000, what);
+    };
+    let judged = |attempts: u64, tries: u32| {
+        let mut bench = Bench::new();
+        (0..attempts).for_each(|n| attempt(&mut bench, n, tries));
+        let found = bench.found("connection_not_answered");
+        found.map(|s| (s.state, s.hits.count, s.hits.cost_ns / 1_000_000))
+    };
+    assert_eq!(judged(10, 3), Some((State::Raised, 10, 30_000)));
+    assert_eq!(judged(2, 3), Some((State::Raised, 2, 6000)));
+    assert_eq!(judged(1, 4), Some((State::Raised, 1, 3000)));
+    assert_eq!(judged(1, 3), None, "one attempt with few requests");
+    assert_eq!(judged(20, 1), None, "nothing says that no response came");
+    // Answered, or refused, in between; or another port is open.
+    let opened = Noticed::Opened {
+        tries: 1,
+        after_ns: 0,
+    };
+    for answer in [opened, Noticed::Refused { tries: 1 }] {
+        let mut bench = Bench::new();
+        for n in 0..10 {
+            attempt(&mut bench, n, 3);
+            bench.answer(n * 10 + 5, n as i64 * 7000 + 4000, answer);
+        }
+        assert_eq!(bench.state("connection_not_answered"), None, "{answer:?}");
     }
 }

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use std::sync::Arc;
 use wirewait_analysis::Grade;
 use wirewait_judge::{Culprit, Finding, Verdict};
-use wirewait_report::words::{self, Command, Grouped, Percent, Short, nearest_symptom};
+use wirewait_report::words::{self, Command, Grouped, Percent, Short};
 
 /// A line of it.
 pub(super) enum HeadLine {
@@ -188,14 +188,12 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
             0 => String::new(),
             n => format!("; {} not raised (key 6)", Grouped(n as u64)),
         };
-        let said = match nearest_symptom(symptoms, &feed.about.texts) {
-            Some(nearest) => format!("No symptom{quiet}; nearest: {nearest}"),
-            None => format!("No symptom{quiet}"),
-        };
+        let beside = words::beside_none(symptoms, &feed.about.texts);
+        let said = format!("No symptom{quiet}{beside}");
         all.extend(
             text::lines(&said, wide)
                 .into_iter()
-                .take(2)
+                .take(3)
                 .map(|line| HeadLine::Said(Tone::Good, line)),
         );
     }
