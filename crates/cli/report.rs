@@ -58,9 +58,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     let snapshot = &analysis.snapshot;
     let chosen = match args.conversation {
         Some(number) => Some(choice.chosen().ok_or_else(|| none(number))?),
-        None if args.format == ReportFormat::Html => {
-            snapshot.longest_requests().next().map(|(_, t)| t.clone())
-        }
+        None if args.format == ReportFormat::Html => snapshot.slowest.first().cloned(),
         None => None,
     };
     let again = !args.input.files.iter().any(|file| is_stdin(file));
