@@ -25,10 +25,11 @@ impl LostTime {
         let first = self.stretches.partition_point(|(_, end)| *end < from);
         let behind = self.stretches.partition_point(|(begin, _)| *begin <= to);
         let met = &self.stretches[first..behind.max(first)];
-        let known: i64 = met
-            .iter()
-            .map(|(begin, end)| (to.min(*end) - from.max(*begin)).max(0))
-            .sum();
+        let known = met.iter().map(|(begin, end)| {
+            let (begin, end) = (from.max(*begin), to.min(*end));
+            if end > begin { end.abs_diff(begin) } else { 0 }
+        });
+        let known = known.fold(0, u64::saturating_add);
         let begin = met.first().map_or(from, |(begin, _)| from.min(*begin));
         let end = met.last().map_or(to, |(_, end)| to.max(*end));
         self.stretches
@@ -36,7 +37,7 @@ impl LostTime {
         if self.stretches.len() > STRETCHES {
             self.since = self.stretches.remove(0).1;
         }
-        (to - from - known).unsigned_abs()
+        to.abs_diff(from).saturating_sub(known)
     }
 
     /// Enters all of another one. How much of that was not counted before, ns.
@@ -63,6 +64,17 @@ impl LostTime {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Of wrong stamps a stretch is as long as all of time.
+    #[test]
+    fn a_stretch_may_be_longer_than_half_of_time() {
+        let mut lost = LostTime::default();
+        assert_eq!(lost.spend(i64::MIN, i64::MAX), u64::MAX);
+        assert_eq!(lost.spend(i64::MIN, 0), 0);
+        let mut other = LostTime::default();
+        assert_eq!(other.spend(-5, 5), 10);
+        assert_eq!((other.join(&lost), other.ns()), (u64::MAX - 10, u64::MAX));
+    }
 
     proptest! {
         /// However the waits overlap, what is lost is the moments in which somebody waited, and never more
