@@ -322,6 +322,9 @@ pub(crate) fn by_design(verdict: &Verdict, digits: Digits) -> Option<String> {
     Some(text)
 }
 
+/// A length of whole hours is said in hours.
+const HOUR_NS: i64 = 3_600_000_000_000;
+
 /// When most of the active time was, if that was a short time.
 #[must_use]
 pub(crate) fn when(verdict: &Verdict, digits: Digits) -> Option<String> {
@@ -331,11 +334,15 @@ pub(crate) fn when(verdict: &Verdict, digits: Digits) -> Option<String> {
         thousandths,
         of_ns,
     } = verdict.when?;
-    let length = digits.span(to.since(from).unsigned_abs());
+    let length = |ns: i64| match ns {
+        HOUR_NS.. if ns % HOUR_NS == 0 => format!("{} h", Grouped((ns / HOUR_NS).unsigned_abs())),
+        _ => digits.span(ns.unsigned_abs()),
+    };
     Some(format!(
-        "Of active time, {} was in {length} of {}: --since {} --until {}.",
+        "Of active time, {} was in {} of {}: --since {} --until {}.",
         Percent(thousandths, 1000),
-        digits.span(of_ns.unsigned_abs()),
+        length(to.since(from)),
+        length(of_ns),
         Rfc3339(from).short(),
         Rfc3339(to).short(),
     ))
@@ -481,6 +488,7 @@ mod tests {
     use super::*;
     use crate::samples::{made, v4};
     use wirewait_judge::{Doubt, FileBehind, OnTheWay, Share, ShareBehind};
+    use wirewait_wire::Timestamp;
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
     pub(super) fn verdict(finding: Finding, doubts: Vec<Doubt>) -> Verdict {
@@ -675,6 +683,29 @@ mod tests {
         assert!(is_lock("LOCKING_ANDX") && is_lock("Lock File") && !is_lock("READ BLOCK"));
         let without = verdict(Finding::None, Vec::new());
         assert_eq!(by_design(&without, Digits::Three), None);
+    }
+
+    #[test]
+    fn when_most_of_the_time_was_is_said_with_the_options_that_look_at_it() {
+        let said = |seconds: i64, of: i64| {
+            let mut seen = verdict(Finding::Named(Culprit::Server), Vec::new());
+            let from = Timestamp::from_parts(1_700_032_400, 0);
+            seen.when = Some(BusyTime {
+                from,
+                to: from.plus(seconds * 1_000_000_000),
+                thousandths: 901,
+                of_ns: of * 1_000_000_000,
+            });
+            when(&seen, Digits::Three).unwrap()
+        };
+        assert_eq!(
+            said(3_600, 86_400),
+            "Of active time, 90.1 % was in 1 h of 24 h: --since 2023-11-15T07:13:20Z --until 2023-11-15T08:13:20Z."
+        );
+        let short = said(10, 5_400);
+        assert!(short.contains(" was in 10.0 s of 5,400 s: "), "{short}");
+        let none = verdict(Finding::Named(Culprit::Server), Vec::new());
+        assert_eq!(when(&none, Digits::Three), None);
     }
 
     #[test]
