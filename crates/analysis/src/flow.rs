@@ -9,7 +9,7 @@ use crate::notice::{DEAD_AFTER, Noticed};
 use crate::packets::Packets;
 use crate::stalls::STOPPED_NS;
 use copies::{AcknowledgedCopy, Copies, FirstSent, RepeatedPart, SentAgain};
-pub(crate) use lost_before::{ANY_NS, LostBefore};
+pub(crate) use lost_before::{ANY_NS, LostBefore, MISSING_NS};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 use wirewait_wire::Timestamp;

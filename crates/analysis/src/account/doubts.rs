@@ -5,6 +5,7 @@ use super::sums::{Pending, SliceOwner, Sum};
 use super::{Accounts, Bounds, Outstanding, OwedWay, Phase, SURE, UNNUMBERED, Ways};
 use crate::Extent;
 use crate::case::Wait;
+use crate::flow::MISSING_NS;
 use crate::table::TablePlace;
 
 impl Accounts {
@@ -30,11 +31,15 @@ impl Accounts {
         {
             let idle = pause.saturating_sub(request.max(0)) > self.think_ns;
             // It was lost for sure, and may have been for longer; or others were.
-            let lost = done.unsure_ns < i64::MAX;
+            let lost = done.unsure_ns < MISSING_NS;
+            let missing = done.unsure_ns == MISSING_NS;
             let mut doubts = || match lost {
                 true => known((pause - request).min(done.unsure_ns)),
                 false => {
-                    let ns = client.paused.doubts(pause, at_client, at_server);
+                    let ns = match client.paused.doubts(pause, at_client, at_server) {
+                        0 if missing => client.paused.recurs(pause, at_client, at_server),
+                        ns => ns,
+                    };
                     ns.saturating_sub(known(request))
                 }
             };

@@ -65,6 +65,8 @@ pub(super) struct Paused {
     single: [u16; SINGLE],
     /// The latest that was like another one, ms.
     alike: u16,
+    /// The latest pauses before which a number is missing, ms; 0 where there is none.
+    missing: [u16; SINGLE],
 }
 
 impl Paused {
@@ -119,6 +121,26 @@ impl Paused {
 }
 
 impl Paused {
+    /// How much of a pause before which a packet's number is missing may be loss recovery, ns, however often there are such: a timer
+    /// takes as long each time, and who thinks, while others take numbers, does not.
+    #[cold]
+    pub(super) fn recurs(&mut self, pause: i64, station: Reach, other: Reach) -> u64 {
+        let Ok(ms) = u16::try_from(pause / 1_000_000) else {
+            return 0;
+        };
+        if !(TIMER_NS..=LONGEST_NS).contains(&pause) || station.is_here(&other) {
+            return 0;
+        }
+        let like = |other: &u16| ms.abs_diff(*other) <= ms / ALIKE;
+        let alike = self.missing.iter().any(like);
+        self.missing.rotate_right(1);
+        self.missing[0] = ms;
+        match alike {
+            true => u64::try_from(pause).unwrap_or(0),
+            false => 0,
+        }
+    }
+
     /// How many pauses beyond the think limit may be loss recovery, and how long they are, now that there is
     /// this one, ns. A timer shows in that it takes as long again; a pause like no other is idle.
     #[cold]
@@ -179,6 +201,30 @@ mod tests {
         assert_eq!(of(200 * MS), 200_000_000);
         assert_eq!(of(1_000 * MS), 1_000_000_000);
         assert_eq!(of(1_000 * MS + 1), 0);
+    }
+
+    /// Pauses of 315 ms in each second request; and of other lengths.
+    #[test]
+    fn a_pause_with_a_missing_number_recurs_if_another_one_was_as_long() {
+        let none = Reach::default();
+        let recur = |pauses: &[i64]| -> Vec<bool> {
+            let mut paused = Paused::default();
+            let pauses = pauses.iter();
+            let recurs = pauses.map(|ms| paused.recurs(ms * MS, none, none) > 0);
+            recurs.collect()
+        };
+        assert_eq!(recur(&[315, 310, 700, 318]), [false, true, false, true]);
+        assert_eq!(recur(&[315, 340, 400, 480, 315]), [false; 5]);
+        assert_eq!(recur(&[199, 199, 1_001, 1_001]), [false; 4]);
+        let mut paused = Paused::default();
+        let [here, there] = [far(3, 10), far(3, 40)];
+        for _ in 0..3 {
+            assert_eq!(
+                paused.recurs(315 * MS, here, there),
+                0,
+                "nothing is lost before"
+            );
+        }
     }
 
     /// One of ten may have been lost. One of nine would be more than a tenth, and so would two of

@@ -37,6 +37,9 @@ impl LostBefore {
 /// How long a sender waits at most where only what else is known of the time says that: it is a multiple of its
 /// timer.
 pub(crate) const ANY_NS: i64 = i64::MAX;
+/// Likewise, and one number is missing before the latest packet: whether that is a packet that was lost, pauses as long as this
+/// one tell.
+pub(crate) const MISSING_NS: i64 = ANY_NS - 1;
 
 impl StreamFlow {
     /// What is [heard](Self::heard) next from `side` is this packet. Returns what may have been lost before the
@@ -111,6 +114,10 @@ impl StreamFlow {
             let (least, most) = packets::recovered_within(missing, pause_ns);
             (lost.proved_ns, lost.most_ns) = (lost.proved_ns.max(least), lost.most_ns.max(most));
         }
+        let nothing = (lost.proved_ns, lost.most_ns) == (0, 0);
+        if missing == 1 && nothing && pause_ns >= TIMER_NS {
+            lost.most_ns = MISSING_NS;
+        }
         lost
     }
 }
@@ -162,7 +169,7 @@ mod tests {
         );
         assert_eq!(
             after_a_pause(42, false, 947, |_| {}),
-            [0, 0],
+            [0, MISSING_NS / 1_000_000],
             "others may count"
         );
         // 207 ms are a timer without a pause, of any count; it may have been one of as much.

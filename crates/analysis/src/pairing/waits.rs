@@ -2,7 +2,7 @@
 
 use crate::account::{ASKED_AGAIN, COPIED, Outstanding, SURE};
 use crate::case::Wait;
-use crate::flow::ANY_NS;
+use crate::flow::{ANY_NS, MISSING_NS};
 use crate::open::{Open, OpenState, Waiting};
 use crate::packets::TIMER_NS;
 use crate::world::{Event, Events};
@@ -112,7 +112,7 @@ impl Open {
                 (self.unsure[0], self.unsure_ns) = (0, if most > 0 { most } else { ANY_NS });
             }
             (Some((ns, most)), Some(request)) => {
-                if most > ns {
+                if most > ns && most != MISSING_NS {
                     (self.unsure[0], self.unsure_ns) = (ns, most - ns);
                 }
                 let at = request.first.at;
