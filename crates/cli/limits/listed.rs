@@ -78,7 +78,7 @@ const NO_BOUNDS: &[&str] = &[
     "dissectors/src/ncp/names.rs NAME",
     "dissectors/src/ncp/path.rs SEARCHED_SPACE",
     "dissectors/src/parse.rs N",
-    "dissectors/src/smb2/commands.rs BREAK_END",
+    "dissectors/src/smb2/breaks.rs END",
     "dissectors/src/smb2/commands.rs BODY",
     "dissectors/src/smb2/fields/mod.rs BODY",
     "dissectors/src/smb2/fields/negotiate.rs TO_DIALECTS",

@@ -3,7 +3,7 @@
 //! An [`Exchange`]'s `code` is the Command of the header; for an IOCTL of which the body is
 //! at hand it is the control code, which is always larger than any command.
 
-use super::{ASYNC, Header, RELATED, RESPONSE, leases, names, payload};
+use super::{ASYNC, Header, RELATED, RESPONSE, breaks, leases, names, payload};
 use crate::parse::{le16, le32, le64};
 use crate::smb1;
 use crate::smb1::status::ntstatus;
@@ -47,7 +47,7 @@ pub(super) mod lock {
 }
 
 /// The commands, by code.
-static COMMANDS: [Operation; 0x14] = [
+pub(super) static COMMANDS: [Operation; 0x14] = [
     Operation::new("NEGOTIATE", Kind::Session, true),
     Operation::new("SESSION_SETUP", Kind::Session, false),
     Operation::new("LOGOFF", Kind::Session, false),
@@ -70,15 +70,6 @@ static COMMANDS: [Operation; 0x14] = [
     Operation::new("SERVER_TO_CLIENT_NOTIFICATION", Kind::Other, false),
 ];
 static UNKNOWN: Operation = Operation::new("UNKNOWN", Kind::Other, false);
-
-/// The server asks for a lease back (2.2.23.2).
-static LEASE_BREAK: Operation = Operation::new("LEASE_BREAK", Kind::Break, false);
-/// The client's requests that say it gave up an oplock or a lease (2.2.24). They are not of
-/// kind `Break`, because here the server is waited for, not the client.
-static OPLOCK_BREAK_ACKNOWLEDGMENT: Operation =
-    Operation::new("OPLOCK_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
-static LEASE_BREAK_ACKNOWLEDGMENT: Operation =
-    Operation::new("LEASE_BREAK_ACKNOWLEDGMENT", Kind::Lock, false);
 
 /// Changes of names (file information classes of [MS-FSCC] section 2.4).
 static SET_INFO_RENAME: Operation = Operation::new("SET_INFO_RENAME", Kind::Directory, false);
@@ -151,26 +142,18 @@ pub(super) fn name(command: u16) -> Option<&'static str> {
 }
 
 /// Name spaces of the identifiers.
-mod space {
-    pub(super) const MESSAGE: u8 = 1;
-    pub(super) const ASYNC: u8 = 2;
-    pub(super) const OPLOCK: u8 = 3;
-    pub(super) const LEASE: u8 = 4;
-    pub(super) const SESSION: u8 = 5;
-    pub(super) const TREE: u8 = 6;
+pub(super) mod space {
+    pub(in super::super) const MESSAGE: u8 = 1;
+    pub(in super::super) const ASYNC: u8 = 2;
+    pub(in super::super) const OPLOCK: u8 = 3;
+    pub(in super::super) const LEASE: u8 = 4;
+    pub(in super::super) const SESSION: u8 = 5;
+    pub(in super::super) const TREE: u8 = 6;
     /// The last two bytes of a MessageId.
-    pub(super) const MESSAGE_CUT: u8 = 7;
+    pub(in super::super) const MESSAGE_CUT: u8 = 7;
     /// The break of a connection of which the capture has no more.
-    pub(super) const BREAK_CUT: u8 = 8;
+    pub(in super::super) const BREAK_CUT: u8 = 8;
 }
-
-/// What is taken back, where the capture cut off the body: the length of the message tells an oplock from a lease.
-const BREAK_CUT: Id = Id::new(space::BREAK_CUT, 0);
-/// Bytes of a header with the notification of a lease break (2.2.23.2), and with its acknowledgment (2.2.24.2).
-const LEASE_BREAK_LENGTH: u32 = Header::LENGTH + 44;
-const LEASE_ACKNOWLEDGMENT_LENGTH: u32 = Header::LENGTH + 36;
-/// Where the file or the key of a break ends.
-const BREAK_END: usize = 88;
 
 /// What the part means. Fields behind the bytes at hand are left out.
 pub(super) fn exchange(h: &Header, part: Input<'_>) -> Exchange {
@@ -207,7 +190,7 @@ fn read(h: &Header, part: Input<'_>) -> Exchange {
     }
     match h.command {
         command::OPLOCK_BREAK if message_id(h, part.bytes).is_some_and(is_unsolicited) => {
-            notified(part)
+            breaks::notified(part)
         }
         command::NOTIFICATION => plain(h, Role::Notice),
         _ => response(h, part),
@@ -316,7 +299,7 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
             }
         }
         command::OPLOCK_BREAK => {
-            ex.answers = acknowledgment(&mut ex, part);
+            ex.answers = breaks::acknowledgment(&mut ex, part);
         }
         _ => {}
     }
@@ -367,86 +350,11 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
         (command::WRITE, Some(17)) => ex.data = le32(bytes, 68).unwrap_or_default().into(),
         (command::IOCTL, Some(49)) => control(&mut ex, bytes),
         (command::OPLOCK_BREAK, _) => {
-            acknowledgment(&mut ex, part);
+            breaks::acknowledgment(&mut ex, part);
         }
         _ => {}
     }
     ex
-}
-
-/// The server takes back an oplock or a lease (2.2.23). When it waits for the client's
-/// word, the message is a request. From level II to none it does not wait, but the message
-/// does not say from which level; such a break then stays unanswered.
-fn notified(part: Input<'_>) -> Exchange {
-    const ACK_REQUIRED: u32 = 1;
-    let bytes = part.bytes;
-    let break_of = |role, operation| {
-        Exchange::new(role, Side::Server, operation, command::OPLOCK_BREAK.into())
-    };
-    let oplock = &COMMANDS[command::OPLOCK_BREAK as usize];
-    match (le16(bytes, BODY), le128(bytes, 72)) {
-        (Some(44), Some(key)) => {
-            let waits = le32(bytes, 68).is_some_and(|flags| flags & ACK_REQUIRED != 0);
-            let role = if waits { Role::Request } else { Role::Notice };
-            let mut ex = break_of(role, &LEASE_BREAK);
-            ex.effects = Effects::LEASES;
-            ex.id = Some(folded(space::LEASE, key));
-            ex
-        }
-        (Some(24), Some(handle)) => {
-            let mut ex = break_of(Role::Request, oplock);
-            ex.id = Some(folded(space::OPLOCK, handle));
-            ex.file = Some(File {
-                handle,
-                offset: None,
-            });
-            ex
-        }
-        // The next acknowledgment of the connection answers it.
-        _ if is_cut(part) => {
-            let lease = part.length == LEASE_BREAK_LENGTH;
-            let flags = le32(bytes, 68).filter(|_| lease);
-            let role = match flags.is_none_or(|flags| flags & ACK_REQUIRED != 0) {
-                true => Role::Request,
-                false => Role::Notice,
-            };
-            let mut ex = break_of(role, if lease { &LEASE_BREAK } else { oplock });
-            ex.effects = if lease {
-                Effects::LEASES
-            } else {
-                Effects::NONE
-            };
-            ex.id = Some(BREAK_CUT);
-            ex
-        }
-        (Some(44), None) => break_of(Role::Notice, &LEASE_BREAK),
-        _ => break_of(Role::Notice, oplock),
-    }
-}
-
-/// Whether the capture, and not the sender, cut off what a break is about.
-fn is_cut(part: Input<'_>) -> bool {
-    let end = BREAK_END;
-    part.bytes.len() < end && usize::try_from(part.length).is_ok_and(|length| length >= end)
-}
-
-/// Says which of the two acknowledgments (or responses to them) this is, and which break
-/// it is about.
-fn acknowledgment(ex: &mut Exchange, part: Input<'_>) -> Option<Id> {
-    let bytes = part.bytes;
-    let cut = is_cut(part);
-    let lease = match le16(bytes, BODY) {
-        None if cut => part.length == LEASE_ACKNOWLEDGMENT_LENGTH,
-        structure => structure == Some(36),
-    };
-    (ex.operation, ex.file) = if lease {
-        (&LEASE_BREAK_ACKNOWLEDGMENT, None)
-    } else {
-        (&OPLOCK_BREAK_ACKNOWLEDGMENT, ex.file)
-    };
-    let space = if lease { space::LEASE } else { space::OPLOCK };
-    let of = le128(bytes, 72).map(|of| folded(space, of));
-    of.or(cut.then_some(BREAK_CUT))
 }
 
 /// A CANCEL has the number of the request that it takes back, or 0 when that request is
@@ -493,7 +401,7 @@ fn async_id(id: u64) -> Id {
 
 /// An identifier of 16 bytes in the 15 that an [`Id`] holds: the last byte is folded into
 /// the first.
-fn folded(space: u8, value: u128) -> Id {
+pub(super) fn folded(space: u8, value: u128) -> Id {
     Id::new(space, value ^ (value >> 120))
 }
 
@@ -886,7 +794,7 @@ mod tests {
             for length in [26, 58, 70, 87] {
                 let cut = snapped(&asked, length);
                 assert_eq!((cut.role, cut.operation.name), (Role::Request, name));
-                assert_eq!(cut.id, Some(BREAK_CUT));
+                assert_eq!(cut.id, Some(breaks::CUT));
                 let word = snapped(&word, length);
                 assert_eq!((word.role, word.answers), (Role::Request, cut.id));
                 assert_eq!(word.operation.name, format!("{name}_ACKNOWLEDGMENT"));

@@ -4,6 +4,7 @@
 //! bytes, or it is wrapped: encrypted (2.2.41) or compressed (2.2.42). All integers are
 //! little-endian; offsets in a body count from the header in front of it.
 
+mod breaks;
 mod commands;
 mod describe;
 mod fields;
