@@ -179,7 +179,8 @@ pub fn report(
             slowest::slowest(page, about, snapshot);
         });
     }
-    if snapshot.longest_requests().next().is_some() {
+    // What is drawn is a request with a response.
+    if !snapshot.slowest.is_empty() {
         body.section(
             "ladder",
             "A conversation, frame by frame",
