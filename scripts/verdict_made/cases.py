@@ -15,13 +15,14 @@ class Case:
     `way` is how long a frame takes from the client to the middle and from there to the server, ms. `up`, `down` (between
     client and middle), `far_up`, `far_down` (between server and middle: "up" is what the server sends) replace a way by
     other arguments of `Way`; functions in them get the random source first. `slack`: points by which a truth may be
-    outside its interval, where a capture lacks frames. `narrow` names the places where the wire has evidence of everything.
+    outside its interval, where a capture lacks frames. `late_proved`: the wire shows how late responses came, so that a pause is
+    no longer than its client's. `narrow` names the places where the wire has evidence of everything.
     """
 
     def __init__(self, name, n=100, kind="read", size=4_000, serve=const(2), think=const(1), way=(0.05, 0.05), up=None,
                  down=None, far_up=None, far_down=None, mine=None, its=None, outstanding=1, connections=1, clients=1,
                  workers=0, pending=None, stop=None, stop_request=None, places=PLACES, narrow="", fault=None, late_start=False,
-                 program=None, tweak=None, unknown=False, slack=0, note=""):
+                 program=None, tweak=None, unknown=False, slack=0, late_proved=False, note=""):
         self.__dict__.update({key: value for key, value in locals().items() if key != "self"})
         self.family = 0
 
@@ -37,6 +38,7 @@ def way_of(lab, ms, more):
 def run(case):
     """The lab after the simulation, and when the work began."""
     lab = Lab(f"{case.family} {case.name}")
+    lab.late_proved = case.late_proved
     near, far = case.way
     for _ in range(case.clients):
         lab.station("client", way_of(lab, near, case.up), way_of(lab, near, case.down))

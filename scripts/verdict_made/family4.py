@@ -4,7 +4,7 @@ from .cases import Case
 from .play import const, disk, each
 from .sim import MS
 
-M1, M4, M20, M100 = 1_000_000, 4_000_000, 20_000_000, 100_000_000
+M1, M4, M10, M20, M100 = 1_000_000, 4_000_000, 10_000_000, 20_000_000, 100_000_000
 
 
 def limit(rate, place="near", queue=None, ways=("up", "down")):
@@ -91,4 +91,10 @@ CASES = [
          up={"rate": 1_000_000}, down={"rate": 16_000_000}),
     Case("dsl-each20", n=100, kind="read", size=4_000, way=(8, 0.05), serve=each(20, 0.5, 300),
          up={"rate": 1_000_000}, down={"rate": 16_000_000}),
+    # Responses that a queue behind the server holds for longer than anyone thinks: no pauses.
+    Case("down-10mbit-1m-queue", n=30, size=1_000_000, way=(2, 2), serve=const(0.3), late_proved=True, far_up={"rate": M10}),
+    Case("down-10mbit-500k-queue-far", n=30, size=500_000, way=(20, 20), serve=const(0.3), late_proved=True, far_up={"rate": M10}),
+    Case("down-10mbit-400k-queue-client-400ms", n=30, size=400_000, way=(2, 2), think=const(400), serve=const(0.3),
+         late_proved=True, far_up={"rate": M10}),
+    Case("down-4mbit-200k-queue-server-100ms", n=30, size=200_000, way=(2, 2), serve=const(100), late_proved=True, far_up={"rate": M4}),
 ]

@@ -74,14 +74,14 @@ def of_client(shares, lab, client, place, since, until, optional):
     for one in mine:
         begins, ends = one.message.first[place], one.response.full[place]
         if begins > cursor:
-            gap(shares, place, cursor, begins, before, one, waits, mine)
+            gap(shares, lab, place, cursor, begins, before, one, waits, mine)
             cursor, before = begins, None
         if ends > cursor:
             of_slice(shares, lab, place, cursor, ends, one, before)
             cursor, before = ends, one
 
 
-def gap(shares, place, begins, ends, before, after, waits, mine):
+def gap(shares, lab, place, begins, ends, before, after, waits, mine):
     """Nothing was outstanding at this place."""
     # In truth, the client's is what lies between all responses that it had and the next request.
     had = max((one.response.full[one.client.name] for one in mine
@@ -96,7 +96,7 @@ def gap(shares, place, begins, ends, before, after, waits, mine):
     client_from, client_to = had, after.extra.get("asked", after.message.first[after.client.name])
     for low, high in pieces:
         own = overlap(low, high, client_from, client_to)
-        if high - low > LIMIT:
+        if high - low > LIMIT and not (lab.late_proved and own < LIMIT):
             if own < LIMIT and not open_waits:
                 shares.add("client", 0, own)
             shares.add("network", 0, high - low - own)

@@ -1,7 +1,7 @@
 //! Pauses beyond the think limit that are as long as each other: a program waits for a timer, and no person thinks.
 
 use std::cmp::Reverse;
-use wirewait_analysis::{Snapshot, StationRow};
+use wirewait_analysis::{LedgerOf, Phase, Snapshot, StationRow};
 use wirewait_wire::Endpoint;
 
 /// Fewer show nothing.
@@ -29,7 +29,17 @@ impl RegularPauses {
     pub(crate) fn of(snapshot: &Snapshot, active_ns: u64) -> Option<Self> {
         let all = snapshot.stations.iter().filter_map(Self::in_row);
         let most = all.max_by_key(|pauses| (pauses.ns, Reverse(pauses.client)));
-        most.filter(|pauses| pauses.ns.saturating_mul(2) >= active_ns)
+        let most = most.filter(|pauses| pauses.ns.saturating_mul(2) >= active_ns);
+        most.filter(|pauses| pauses.are_idle(snapshot))
+    }
+
+    /// Whether they are idle time, by the account of time: the response before a pause may have come so late that most of that is
+    /// the network's.
+    fn are_idle(&self, snapshot: &Snapshot) -> bool {
+        let of = LedgerOf::Client(self.client);
+        let row = snapshot.ledgers.iter().find(|row| row.of == of);
+        let idle = row.map_or(0, |row| row.ledger.get(Phase::Idle));
+        u128::from(idle) * 10 >= u128::from(self.ns) * 9
     }
 
     fn in_row(row: &StationRow) -> Option<Self> {
@@ -49,6 +59,7 @@ impl RegularPauses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wirewait_analysis::{Ledger, LedgerRow};
 
     const MS: i64 = 1_000_000;
 
@@ -61,9 +72,18 @@ mod tests {
         row
     }
 
+    /// What the account has of a client that is in `row`: so much idle time.
+    fn idle(row: &StationRow, ns: u64) -> LedgerRow {
+        let mut idle = LedgerRow::default();
+        idle.of = LedgerOf::Client(row.client);
+        idle.ledger = Ledger::from_iter([(Phase::Idle, ns)]);
+        idle
+    }
+
     fn found(rows: &[StationRow], active_ms: u64) -> Option<(Endpoint, u64)> {
         let mut snapshot = Snapshot::default();
         snapshot.stations = rows.to_vec();
+        snapshot.ledgers = rows.iter().map(|row| idle(row, row.think_ns)).collect();
         let found = RegularPauses::of(&snapshot, active_ms * 1_000_000)?;
         assert_eq!(found.shortest_ns, 600_000_000);
         Some((found.client, found.ns / 1_000_000))
@@ -95,5 +115,21 @@ mod tests {
         let few = row(1, 15, [600 * MS, 601 * MS]);
         assert_eq!(found(&[person], 100), None);
         assert_eq!(found(&[few], 100), None);
+    }
+
+    /// Responses come 840 ms after they were sent, and 16 pauses of 851 ms behind them are hardly idle.
+    #[test]
+    fn what_is_on_the_way_does_not_pause() {
+        let late = row(1, 16, [851 * MS, 852 * MS]);
+        let mut snapshot = Snapshot::default();
+        snapshot.stations = vec![late.clone()];
+        let mut with = |ns| {
+            snapshot.ledgers = vec![idle(&late, ns)];
+            RegularPauses::of(&snapshot, 1_000).is_some()
+        };
+        assert!(with(12_254_400_000), "nine tenths of 13.616 s");
+        assert!(!with(12_254_399_999));
+        snapshot.ledgers.clear();
+        assert_eq!(RegularPauses::of(&snapshot, 1_000), None);
     }
 }

@@ -268,7 +268,7 @@ impl Verdict {
                 .map(|b| b.utilisation),
             unfinished: OpenRequest::behind(snapshot, unknown_ns),
             by_design: ByDesign::of(snapshot),
-            when: BusyTime::of(snapshot).filter(|_| known),
+            when: BusyTime::of(snapshot, active_ns).filter(|_| known),
             on_the_way,
             doubts,
         }

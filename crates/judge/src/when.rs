@@ -28,13 +28,15 @@ pub struct BusyTime {
 }
 
 impl BusyTime {
-    pub(crate) fn of(snapshot: &Snapshot) -> Option<Self> {
+    /// Of `active_ns` in all. The time line has no pauses beyond the think limit: where much of the active time is in those, as
+    /// responses came so late, it does not tell.
+    pub(crate) fn of(snapshot: &Snapshot, active_ns: u64) -> Option<Self> {
         let line = &snapshot.load.timeline;
         let steps = i64::try_from(line.buckets.len()).ok()?;
         let of_ns = line.width_ns.checked_mul(steps)?;
         let active: Vec<u64> = line.buckets.iter().map(|step| step.active_ns).collect();
         let all: u64 = active.iter().fold(0, |sum, ns| sum.saturating_add(*ns));
-        if of_ns < LEAST_NS || all < LEAST_ACTIVE_NS {
+        if of_ns < LEAST_NS || all < LEAST_ACTIVE_NS || u128::from(all) * 10 < u128::from(active_ns) * 9 {
             return None;
         }
         let (first, behind) = standing_out(&active, all)?;
@@ -95,7 +97,10 @@ mod tests {
             })
             .collect();
         let second = |at: Timestamp| at.as_nanos() / 1_000_000_000 - 100;
-        let busy = BusyTime::of(&snapshot)?;
+        let all: u64 = active.iter().sum();
+        let busy = BusyTime::of(&snapshot, all * 1_000_000)?;
+        // A ninth more is not in the time line.
+        assert!(BusyTime::of(&snapshot, all * 1_112_000).is_none());
         assert_eq!(busy.of_ns, 1_000_000_000 * active.len() as i64);
         Some((second(busy.from), second(busy.to), busy.thousandths))
     }
@@ -144,6 +149,6 @@ mod tests {
         };
         line.buckets = vec![step(0); 10];
         line.buckets[1..3].fill(step(u64::MAX));
-        assert_eq!(BusyTime::of(&snapshot).map(|of| of.thousandths), Some(1000));
+        assert_eq!(BusyTime::of(&snapshot, 0).map(|of| of.thousandths), Some(1000));
     }
 }

@@ -7,6 +7,9 @@ use crate::LedgerCourse;
 use crate::bounds::Bound;
 use wirewait_wire::Timestamp;
 
+/// Of idle time, as much is the network's if it is known to be as long as that, ns: who waits for it sees it.
+const LONG_WAY_NS: i64 = 50_000_000;
+
 /// Takes the slices of one client.
 pub(super) struct Posting<'a> {
     pub(super) sums: &'a mut Sums,
@@ -43,6 +46,11 @@ impl Posting<'_> {
         self.ways = ways;
     }
 
+    /// What is left of the way to the client at least, ns.
+    pub(super) fn way_to_client(&self) -> i64 {
+        i64::try_from(self.ways.client.low).unwrap_or(0)
+    }
+
     // Part of what settles a request: it has two of them.
     #[inline(always)]
     pub(super) fn slice(&mut self, phase: Phase, from: Timestamp, to: Timestamp) {
@@ -53,8 +61,26 @@ impl Posting<'_> {
             if begin > from {
                 self.piece(Phase::Distance, from, begin);
             }
+        } else if phase == Phase::Idle {
+            begin = self.had_it_later(from, to);
         }
         self.piece(phase, begin, to);
+    }
+
+    /// From when on this idle time is that: what its client still waited for was on its way until then.
+    #[cold]
+    fn had_it_later(&mut self, from: Timestamp, to: Timestamp) -> Timestamp {
+        let way = self.way_to_client();
+        if way < LONG_WAY_NS {
+            return from;
+        }
+        let length = u64::try_from(to.since(from)).unwrap_or(0);
+        let low = self.ways.client.low.min(length);
+        let had = from.plus(i64::try_from(low).unwrap_or(0));
+        let way = Bounds { low, high: low };
+        self.pending.sum.ledger.add_network(Phase::Client, way);
+        self.piece(Phase::Distance, from, had);
+        had
     }
 
     #[inline]

@@ -7,6 +7,11 @@ use wirewait_wire::Timestamp;
 
 /// Takes the parts of gaps.
 pub(super) trait GapParts {
+    /// So much of a gap is the network's, as far as that is known, ns: its client had the response that much later.
+    fn on_the_way(&self) -> i64 {
+        0
+    }
+
     /// A gap is the client's.
     fn pause(&mut self) {}
 
@@ -28,6 +33,10 @@ pub(super) trait GapParts {
 }
 
 impl GapParts for Posting<'_> {
+    fn on_the_way(&self) -> i64 {
+        self.way_to_client()
+    }
+
     #[inline]
     fn pause(&mut self) {
         Posting::pause(self);
@@ -141,6 +150,8 @@ impl Gap {
     /// What a gap is that is not much shorter than idle time, or is that.
     #[inline(never)]
     fn long_phase(&self, gap: i64, posting: &mut impl GapParts) -> Phase {
+        // Who has not got the response yet does not pause.
+        let gap = gap.saturating_sub(posting.on_the_way());
         let idle = gap > self.think_ns;
         if gap.abs_diff(self.think_ns) <= self.think_ns.unsigned_abs() / ClockTick::NEARLY {
             posting.nearly(gap, idle);

@@ -1,4 +1,4 @@
-use super::super::{Client, Ledger, Sums};
+use super::super::{Bounds, Client, Ledger, Sums};
 use super::*;
 use crate::bounds::Hits;
 use proptest::prelude::*;
@@ -30,9 +30,19 @@ impl Account {
     }
 
     fn closed(&mut self, outstanding: &Outstanding, limit: Timestamp) {
+        self.closed_behind(0, outstanding, limit);
+    }
+
+    /// A request closes before which the client had a response so much later than the capture.
+    fn closed_behind(&mut self, way: u64, outstanding: &Outstanding, limit: Timestamp) {
+        let mut ways = Ways::default();
+        ways.client = Bounds {
+            low: way,
+            high: way,
+        };
         self.client
             .timeline
-            .closed(outstanding, SliceOwner::default(), Ways::default());
+            .closed(outstanding, SliceOwner::default(), ways);
         self.sums.waiting += 1;
         self.settle(limit);
     }
@@ -75,6 +85,42 @@ fn one_after_the_other() {
     );
     assert_eq!(account.ledger().total(), 491);
     assert_eq!(account.ledger().waited(), 26);
+}
+
+/// A pause begins when the client has the response: 140 behind it, of which 45 are the way, are 95 of pause; and with 39,
+/// 101, which is idle.
+#[test]
+fn a_response_on_its_way_is_no_pause() {
+    let paused = |way| {
+        let mut account = Account::new();
+        account.closed(&outstanding([0, 0, 10, 10]), LATER);
+        account.closed_behind(way, &outstanding([150, 150, 160, 160]), LATER);
+        phases(&account)
+    };
+    let server = (Phase::Server, 20);
+    let pause = [(Phase::Client, 95), server, (Phase::Distance, 45)];
+    assert_eq!(paused(45), pause);
+    assert_eq!(paused(39), [server, (Phase::Idle, 140)]);
+}
+
+/// Beyond the think limit, a way of 50 ms is the network's all the same.
+#[test]
+fn a_long_way_before_idle_time_is_the_networks() {
+    let paused = |way: u64| {
+        let mut account = Account::new();
+        account.closed(&outstanding([0, 0, 10, 10]), LATER);
+        let [began, ended] = [200_000_010, 200_000_020];
+        let request = outstanding([began, began, ended, ended]);
+        account.closed_behind(way, &request, LATER);
+        let within = account.ledger().network_in_client();
+        (phases(&account), within.low)
+    };
+    let server = (Phase::Server, 20);
+    let (shared, within) = paused(50_000_000);
+    let idle = [server, (Phase::Distance, 50_000_000), (Phase::Idle, 150_000_000)];
+    assert_eq!((shared.as_slice(), within), (idle.as_slice(), 50_000_000));
+    let (short, within) = paused(49_999_999);
+    assert_eq!((short.as_slice(), within), ([server, (Phase::Idle, 200_000_000)].as_slice(), 0));
 }
 
 /// Definition: with overlap each instant belongs to the oldest outstanding request.
