@@ -44,6 +44,9 @@ pub(crate) struct Watched {
     steadiness: Steadiness,
     /// Of packets without numbers that came again soon.
     copies: Steadiness,
+    /// Some of those went this way, and the other one. A port that copies each frame copies both; who was asked twice responds
+    /// twice.
+    copied: [bool; 2],
 }
 
 impl Watched {
@@ -55,6 +58,7 @@ impl Watched {
             up_to: u64::MAX - 1,
             steadiness: Steadiness::default(),
             copies: Steadiness::default(),
+            copied: [false; 2],
         }
     }
 
@@ -72,12 +76,14 @@ impl Watched {
         } else if walk.packet_start.is_none() && after <= ClocksApart::COPIES_NS {
             let near = (self.copies.found.ns.unsigned_abs() / EVENLY).max(JITTER_NS);
             self.copies.again(ns, watched, near);
+            self.copied[usize::from(walk.facts.from > walk.facts.to)] = true;
         }
     }
 
     /// Two clocks that stamped the same packets, if there are two; or what copied them twice.
     pub(crate) fn found(&self) -> Option<ClocksApart> {
-        self.steadiness.found().or_else(|| self.copies.found())
+        let copies = || self.copies.found().filter(|_| self.copied == [true; 2]);
+        self.steadiness.found().or_else(copies)
     }
 
     /// After what time a packet in the sample came again, ns. Where its sender gives it no number of its own it
@@ -189,7 +195,7 @@ impl Steadiness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirewait_wire::{LinkType, Timestamp};
+    use wirewait_wire::{Endpoint, LinkType, Timestamp};
 
     const MS: i64 = 1_000_000;
 
@@ -226,30 +232,42 @@ mod tests {
     /// 16 of 64 frames, 120 us later, give or take a quarter; 10 ms are the most.
     #[test]
     fn a_mirror_port_that_copies_each_frame_twice_shows() {
+        let ran =
+            |later: &dyn Fn(u64) -> i64, times: u64, length: u32, number: bool, both: bool| {
+                let mut watched = Watched::new();
+                let mut walk = Walk::default();
+                walk.packet_start = number.then_some(14);
+                let ends = [1, 2].map(|last| Endpoint::mac([2, 0, 0, 0, 0, last]));
+                for n in 0..64 {
+                    let ways = if both { n as usize % 2 } else { 0 };
+                    (walk.facts.from, walk.facts.to) = (ends[ways], ends[1 - ways]);
+                    let at = n as i64 * 20 * MS;
+                    let mut stamps = vec![at];
+                    if n < times {
+                        stamps.push(at + later(n));
+                    }
+                    for at in stamps {
+                        let frame = Frame {
+                            at: Timestamp::from_nanos(at),
+                            link: LinkType::ETHERNET,
+                            interface: 0,
+                            wire_len: length,
+                            bytes: &[],
+                        };
+                        watched.look(n + 1, (&frame, &walk), 50 * MS);
+                    }
+                }
+                watched.found().map(|found| (found.ns, found.packets))
+            };
         let run = |later: &dyn Fn(u64) -> i64, times: u64, length: u32, number: bool| {
-            let mut watched = Watched::new();
-            let mut walk = Walk::default();
-            walk.packet_start = number.then_some(14);
-            for n in 0..64 {
-                let at = n as i64 * 20 * MS;
-                let mut stamps = vec![at];
-                if n < times {
-                    stamps.push(at + later(n));
-                }
-                for at in stamps {
-                    let frame = Frame {
-                        at: Timestamp::from_nanos(at),
-                        link: LinkType::ETHERNET,
-                        interface: 0,
-                        wire_len: length,
-                        bytes: &[],
-                    };
-                    watched.look(n + 1, (&frame, &walk), 50 * MS);
-                }
-            }
-            watched.found().map(|found| (found.ns, found.packets))
+            ran(later, times, length, number, true)
         };
         let even = |_: u64| 120_000;
+        assert_eq!(
+            ran(&even, 64, 90, false, false),
+            None,
+            "responses alone: both copies of each request had arrived"
+        );
         assert_eq!(run(&even, 16, 90, false), Some((120_000, 16)));
         assert_eq!(run(&even, 15, 90, false), None, "too few");
         assert_eq!(run(&even, 16, 89, false), None, "acknowledgements");

@@ -74,6 +74,11 @@ pub(crate) struct Open {
     /// [`ASKED_AGAIN`](crate::account::ASKED_AGAIN) says that there was one.
     pub(crate) worked_on_at: Timestamp,
     pub(crate) asked_again_at: Timestamp,
+    /// The response came as soon behind the last copy as others behind their requests: it is the one to that. Only where
+    /// [`COPIED`](crate::account::COPIED) says that there was one.
+    pub(crate) by_copy: bool,
+    /// The server has said that it lacks some of the request.
+    pub(crate) lacking: bool,
     /// What was seen of the request and of the response, where their parts are ranges.
     pub(crate) asked: Ranges,
     pub(crate) answered: Ranges,
@@ -270,6 +275,8 @@ impl Open {
             resent: None,
             worked_on_at: Timestamp::default(),
             asked_again_at: Timestamp::default(),
+            by_copy: false,
+            lacking: false,
             arrived: [false; 2],
             refused: None,
             repeated_at: None,

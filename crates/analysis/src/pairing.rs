@@ -26,6 +26,7 @@ mod strays;
 mod testing;
 mod turns;
 mod unseen;
+mod usual;
 mod waits;
 
 use crate::lateness::Lateness;
@@ -43,6 +44,7 @@ use naming::Naming;
 pub(crate) use opens::Opens;
 use strays::Stray;
 use unseen::UnseenRequests;
+use usual::UsualTurnarounds;
 
 use wirewait_wire::{Asked, DissectorId, Expect, Id, Role, Timestamp};
 
@@ -106,6 +108,8 @@ pub(crate) struct Pairing {
     late: Vec<(usize, u64, Lateness)>,
     /// Whether responses may have waited for acknowledgements of others.
     holding: Holding,
+    /// How long requests take that are asked once.
+    usual: UsualTurnarounds,
     /// Requests that the capture lacks.
     unseen: UnseenRequests,
     /// Which message of each side was repeated last where nothing below repeats what is lost, and when.
@@ -162,6 +166,7 @@ impl Pairing {
             stalls,
             late,
             holding,
+            usual,
             unseen,
             repeats,
         } = self;
@@ -169,6 +174,7 @@ impl Pairing {
         stalls.clear();
         late.clear();
         *holding = Holding::default();
+        *usual = UsualTurnarounds::default();
         *unseen = UnseenRequests::default();
         *repeats = [None; 2];
         (*next_serial, *probes) = (0, 0);

@@ -36,7 +36,10 @@ impl BusyTime {
         let of_ns = line.width_ns.checked_mul(steps)?;
         let active: Vec<u64> = line.buckets.iter().map(|step| step.active_ns).collect();
         let all: u64 = active.iter().fold(0, |sum, ns| sum.saturating_add(*ns));
-        if of_ns < LEAST_NS || all < LEAST_ACTIVE_NS || u128::from(all) * 10 < u128::from(active_ns) * 9 {
+        if of_ns < LEAST_NS
+            || all < LEAST_ACTIVE_NS
+            || u128::from(all) * 10 < u128::from(active_ns) * 9
+        {
             return None;
         }
         let (first, behind) = standing_out(&active, all)?;
@@ -149,6 +152,9 @@ mod tests {
         };
         line.buckets = vec![step(0); 10];
         line.buckets[1..3].fill(step(u64::MAX));
-        assert_eq!(BusyTime::of(&snapshot, 0).map(|of| of.thousandths), Some(1000));
+        assert_eq!(
+            BusyTime::of(&snapshot, 0).map(|of| of.thousandths),
+            Some(1000)
+        );
     }
 }

@@ -356,6 +356,8 @@ impl Pairing {
             let end = open.transaction.response.map(|response| response.last.at);
             open.lost_until = open.lost_until.or(end);
         }
+        // Some of the request, if it is who serves.
+        open.lacking |= x.role == Role::Upkeep && side != open.side;
         let t = &mut *open.transaction;
         let (deed, count) = match x.role {
             Role::Ack => (Deed::Ack, &mut t.frames.ack),

@@ -49,6 +49,8 @@ impl Open {
             mask,
             worked_on_at: _,
             asked_again_at: _,
+            by_copy: _,
+            lacking,
             asked,
             answered,
             resent,
@@ -104,6 +106,7 @@ impl Open {
         *resent = tally.resent;
         *refused = None;
         (*arrived, *repeated_at, *arrived_but_for) = ([false; 2], None, u64::MAX);
+        *lacking = false;
         (*promised, *reached, *heard_out) = (false, false, false);
         *reached_at = None;
         (*lost_ns, *held_ns) = ([tally.lost_ns, 0], [tally.held_ns, 0]);

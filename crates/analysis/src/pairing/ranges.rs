@@ -148,7 +148,13 @@ impl Pairing {
         let serial = open.serial;
         match open.asked.take(from, length, whole) {
             Taken::New(new) => open.grow(x, tally, new),
-            Taken::Again { pass } => open.again(tally, pass),
+            Taken::Again { pass } => {
+                // Nobody asked for it again but a timer.
+                if !open.lacking {
+                    open.may_have_arrived(incoming.between);
+                }
+                open.again(tally, pass);
+            }
         }
         if open.asked.is_crowded() {
             open.is_scattered(events);

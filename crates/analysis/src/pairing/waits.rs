@@ -172,7 +172,7 @@ impl Open {
     }
 
     /// Whether a copy, so long behind the request, need not be the one answered; the response came so long behind the copy,
-    /// ns. It is the one where that was right behind it. Who is asked by everyone may have got ready only in
+    /// ns. It is the one where that came as soon as others do. Who is asked by everyone may have got ready only in
     /// between. `unsure` becomes what nothing shows then, or how long the response to the copy may have been lost.
     #[cold]
     fn is_copied(&self, behind: i64, copied: i64, unsure: &mut i64) -> bool {
@@ -180,7 +180,7 @@ impl Open {
         if open {
             *unsure = SURE;
         }
-        let ready = !self.anyone && behind.saturating_mul(RIGHT_BEHIND) <= copied;
+        let ready = !self.anyone && self.by_copy;
         if open && !ready && -copied < COPIED {
             *unsure = -copied;
             return true;

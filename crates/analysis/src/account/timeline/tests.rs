@@ -117,10 +117,17 @@ fn a_long_way_before_idle_time_is_the_networks() {
     };
     let server = (Phase::Server, 20);
     let (shared, within) = paused(50_000_000);
-    let idle = [server, (Phase::Distance, 50_000_000), (Phase::Idle, 150_000_000)];
+    let idle = [
+        server,
+        (Phase::Distance, 50_000_000),
+        (Phase::Idle, 150_000_000),
+    ];
     assert_eq!((shared.as_slice(), within), (idle.as_slice(), 50_000_000));
     let (short, within) = paused(49_999_999);
-    assert_eq!((short.as_slice(), within), ([server, (Phase::Idle, 200_000_000)].as_slice(), 0));
+    assert_eq!(
+        (short.as_slice(), within),
+        ([server, (Phase::Idle, 200_000_000)].as_slice(), 0)
+    );
 }
 
 /// Definition: with overlap each instant belongs to the oldest outstanding request.
