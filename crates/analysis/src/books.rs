@@ -9,6 +9,7 @@ use crate::arrivals::Arrivals;
 use crate::clock::Seam;
 use crate::conversation::Conversation;
 use crate::efficiency::FrameSpending;
+use crate::machines::Machines;
 use crate::message::Message;
 use crate::meters::Meters;
 use crate::parties::Directory;
@@ -37,6 +38,7 @@ use wirewait_wire::{Endpoint, Facts, Presence, StopReason, Timestamp};
 /// What conversations report to.
 pub(crate) struct Books {
     pub(crate) directory: Directory,
+    machines: Machines,
     pub(crate) slowest: Slowest,
     pub(crate) unfinished: OpenAtEnd,
     /// Empty while it is lent.
@@ -75,6 +77,7 @@ impl Books {
     pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
         Self {
             directory: Directory::new(settings.rows),
+            machines: Machines::new(settings.rows),
             slowest: Slowest::new(settings.slowest),
             unfinished: OpenAtEnd::default(),
             accounting: Accounting::new(&settings),

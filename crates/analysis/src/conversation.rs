@@ -6,6 +6,7 @@ mod beginning;
 mod continuing;
 mod copies;
 mod ending;
+mod filled;
 mod recent;
 mod stalls;
 mod streams;

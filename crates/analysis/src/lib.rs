@@ -28,6 +28,7 @@ mod intake;
 mod journal;
 mod key;
 mod lateness;
+mod machines;
 mod message;
 mod meters;
 mod names;
@@ -104,7 +105,7 @@ pub use summary::{
 };
 pub use symptoms::{
     Against, Base, Limit, Losses, Lost, RULES, Rule, Severity, Sight, Sights, State, Subject,
-    Symptom, SymptomCourse, Symptoms, Threshold, Thresholds, Whose,
+    Symptom, SymptomCourse, Symptoms, Threshold, Thresholds, Whose, WindowLimit,
 };
 pub use tick::ClockTick;
 pub use totals::ServerTotal;

@@ -107,6 +107,18 @@ pub enum Noticed {
     /// The sender said how much it can take; what it said since that was told last, which is
     /// at least once a second. The frame is the last that said so, the sender that of it.
     Offered(Windows),
+    /// The sender sent a long message, of which this is the last frame, no faster than the receiver's window allowed: it
+    /// waited a round trip for each window.
+    FilledWindow {
+        /// Where it began.
+        first: Mark,
+        /// The largest window that the receiver had offered, bytes.
+        window: u64,
+        /// How long a round trip took, ns.
+        round_trip_ns: i64,
+        /// How long the message takes at least with these two, ns.
+        least_ns: i64,
+    },
     /// The sender asks for a connection.
     Asked {
         /// How often by now.

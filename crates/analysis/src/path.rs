@@ -5,7 +5,7 @@ use crate::by_template::ByTemplate;
 use crate::table::{Known, KnownSide, Table, TablePlace};
 use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
-use wirewait_wire::{DissectorId, Endpoint, Key, Order, Registry, Session, Walk};
+use wirewait_wire::{Address, DissectorId, Endpoint, Key, Order, Registry, Session, Walk};
 
 /// One direction between two ends, as the layers of its frames show it, and the places of all data
 /// about it. Each collector has its place in here; nothing else may depend on whether the place is
@@ -14,6 +14,8 @@ use wirewait_wire::{DissectorId, Endpoint, Key, Order, Registry, Session, Walk};
 pub(crate) struct Path {
     /// The ends from which and to which its frames go.
     pub(crate) ends: Option<(Endpoint, Endpoint)>,
+    /// From which station on the link its first frame came.
+    pub(crate) neighbour: Address,
     /// The innermost of the layers that carries requests; empty if there is none.
     pub(crate) carrier: &'static str,
     pub(crate) conversation: KnownSide,
@@ -211,6 +213,7 @@ impl Paths {
             _ => {
                 let path = || Path {
                     ends: Some((facts.from, facts.to)),
+                    neighbour: walk.neighbours.0,
                     carrier: carrier
                         .and_then(|id| registry.dissector(id).carrier)
                         .unwrap_or(""),

@@ -79,6 +79,10 @@ pub(crate) struct Offers {
     /// How far the windows of each side are shifted, if that is known.
     shift: [Option<u8>; 2],
     untold: [Untold; 2],
+    /// Who asked for the connection, and when, until it goes on; without a time if it had to ask again.
+    asked: Option<(usize, Option<Timestamp>)>,
+    /// How long it took from there until it went on: both ways, ns.
+    round_trip_ns: Option<i64>,
 }
 
 #[derive(Default)]
@@ -102,7 +106,7 @@ impl Offers {
         mark: Mark,
     ) -> Option<(Windows, Mark)> {
         if segment.syn {
-            self.opens(side, segment);
+            self.opens(side, segment, mark);
             return None;
         }
         if segment.rst || segment.ack.is_none() {
@@ -121,6 +125,9 @@ impl Offers {
         }
         let (least, most) = untold.extremes.unwrap_or((u64::MAX, 0));
         if bytes < least || bytes > most || untold.extremes.is_none() {
+            if let Some((_, at)) = self.asked.take_if(|(asker, _)| *asker == side) {
+                self.round_trip_ns = at.map(|at| mark.at.since(at));
+            }
             untold.extremes = Some((least.min(bytes), most.max(bytes)));
             // What was said in an earlier second is told first, and this soon enough.
             return told.or_else(|| untold.take());
@@ -160,6 +167,15 @@ impl Offers {
         self.shift[side].map(|_| self.untold[side].latest)
     }
 
+    /// The largest window that `side` has offered, bytes, and how long a round trip took between both ends, ns; where the opening
+    /// of the connection was captured, and nothing of it twice.
+    #[cold]
+    pub(crate) fn largest(&self, side: usize) -> Option<(u64, i64)> {
+        let (_, largest) = self.untold[side].extremes?;
+        self.shift[side]?;
+        Some((largest, self.round_trip_ns?))
+    }
+
     /// As when it was new.
     pub(crate) fn restart(&mut self) {
         *self = Self::default();
@@ -176,8 +192,10 @@ impl Offers {
         told
     }
 
-    fn opens(&mut self, side: usize, segment: &Stream) {
+    fn opens(&mut self, side: usize, segment: &Stream, mark: Mark) {
         if segment.ack.is_none() {
+            self.asked = Some((side, Some(mark.at).filter(|_| self.asked.is_none())));
+            self.round_trip_ns = None;
             // Whatever the other side said before was of another connection.
             self.scaling[1 - side] = Scaling::Unsaid;
         }
@@ -276,6 +294,26 @@ mod tests {
             (0, syn(false, by(1))),
         ];
         assert_eq!(first(&again), [(100, 1), (100, 1)], "another connection");
+    }
+
+    #[test]
+    fn the_opening_shows_a_round_trip_and_what_is_offered_later_the_largest_window() {
+        let by = Scaling::By(0);
+        let largest = |asked: &[i64]| {
+            let mut offers = Offers::default();
+            for ms in asked {
+                offers.segment(0, &syn(false, by), mark(*ms));
+            }
+            offers.segment(1, &syn(true, by), mark(31));
+            offers.segment(1, &ack(900), mark(35));
+            offers.segment(0, &ack(500), mark(40));
+            offers.segment(0, &ack(700), mark(60));
+            offers.segment(0, &ack(600), mark(90));
+            offers.largest(0)
+        };
+        assert_eq!(largest(&[1]), Some((700, 39_000_000)));
+        assert_eq!(largest(&[1, 20]), None, "asked twice");
+        assert_eq!(largest(&[]), None);
     }
 
     /// 5000, 6000, 5500 twice, then in the next second 5500, 0 and 5500.

@@ -36,7 +36,11 @@ impl Accounts {
             let mut doubts = || match lost {
                 true => known((pause - request).min(done.unsure_ns)),
                 false => {
-                    let ns = match client.paused.doubts(pause, at_client, at_server) {
+                    let ns = match request {
+                        UNNUMBERED => client.paused.doubts_unnumbered(pause, at_client, at_server),
+                        _ => client.paused.doubts(pause, at_client, at_server),
+                    };
+                    let ns = match ns {
                         0 if missing => client.paused.recurs(pause, at_client, at_server),
                         ns => ns,
                     };
@@ -52,12 +56,8 @@ impl Accounts {
                 };
                 if more {
                     self.unsure.pauses.add(1, ns);
-                } else if !lost
-                    && request != UNNUMBERED
-                    && client.timeline.is_plain()
-                    && !at_client.is_here(&at_server)
-                {
-                    let ns = known(pause - request).saturating_sub(ways.client.high);
+                } else if !lost && client.timeline.is_plain() && !at_client.is_here(&at_server) {
+                    let ns = known(pause - request.max(0)).saturating_sub(ways.client.high);
                     let owed = OwedWay { owner: *owner, ns };
                     client.paused.remember(pause, place, owed);
                 }

@@ -10,6 +10,9 @@ use wirewait_wire::Timestamp;
 /// Of idle time, as much is the network's if it is known to be as long as that, ns: who waits for it sees it.
 const LONG_WAY_NS: i64 = 50_000_000;
 
+/// No queue holds a response for longer, ns: its sender would have sent it again. A clock that is set may look so.
+const LONGEST_WAY_NS: i64 = 30_000_000_000;
+
 /// Takes the slices of one client.
 pub(super) struct Posting<'a> {
     pub(super) sums: &'a mut Sums,
@@ -46,9 +49,10 @@ impl Posting<'_> {
         self.ways = ways;
     }
 
-    /// What is left of the way to the client at least, ns.
+    /// What is left of the way to the client at least, ns; 0 where it is longer than any.
     pub(super) fn way_to_client(&self) -> i64 {
-        i64::try_from(self.ways.client.low).unwrap_or(0)
+        let way = i64::try_from(self.ways.client.low).unwrap_or(0);
+        if way > LONGEST_WAY_NS { 0 } else { way }
     }
 
     // Part of what settles a request: it has two of them.

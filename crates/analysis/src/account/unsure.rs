@@ -15,8 +15,13 @@ const LONGEST_NS: i64 = 1_000_000_000;
 /// At most one pause in this number of requests is doubted: where more of them are lost, some are lost
 /// repeatedly, and work stops.
 const RARE: u32 = 10;
-/// Pauses among the first requests that are remembered until they are rare beside all requests.
-const EARLY: u32 = 4;
+/// Pauses that are remembered until they are rare beside all requests.
+const EARLY: u32 = 32;
+/// Where messages have no numbers, as many pauses are those of a timer, if the longest is longer than the shortest by no more
+/// than this part of it, and there is no more than one in this number of requests.
+const TIMED: u32 = 8;
+const EVEN: i64 = 10;
+const OFTEN: u32 = 3;
 /// Two pauses of a timer differ by less than this part of them.
 const ALIKE: u16 = 20;
 /// Pauses that are remembered until there is one like them.
@@ -57,6 +62,8 @@ impl UnsurePauses {
 pub(super) struct Paused {
     requests: u32,
     unsure: u32,
+    /// The shortest and the longest of those, ns; of messages without numbers.
+    span: Option<(i64, i64)>,
     /// Pauses that are doubted if they turn out to be rare, and whose they are.
     early: Vec<(TablePlace, OwedWay)>,
     /// How many of them have, whenever that is asked for.
@@ -79,7 +86,7 @@ impl Paused {
     /// The latest pause, of which `owed` may be loss recovery, is no doubt as long as too few requests were seen.
     #[cold]
     pub(super) fn remember(&mut self, pause: i64, client: TablePlace, owed: OwedWay) {
-        let early = self.unsure <= EARLY && !self.is_rare();
+        let early = self.unsure <= EARLY && !self.may_be_lost();
         if (TIMER_NS..=LONGEST_NS).contains(&pause) && early && owed.ns > 0 {
             self.early.push((client, owed));
         }
@@ -93,13 +100,35 @@ impl Paused {
 
     /// Looks whether those that are remembered are rare by now.
     fn look(&mut self) {
-        if self.is_rare() {
+        if self.may_be_lost() {
             self.rare = self.early.len();
         }
     }
 
+    fn may_be_lost(&self) -> bool {
+        self.is_rare() || self.is_timer()
+    }
+
+    /// Whether these pauses are a timer's, of who sends again what was lost: who thinks takes longer at times.
+    fn is_timer(&self) -> bool {
+        let even = |(shortest, longest): (i64, i64)| longest - shortest <= shortest / EVEN;
+        self.unsure >= TIMED
+            && self.unsure.saturating_mul(OFTEN) <= self.requests
+            && self.span.is_some_and(even)
+    }
+
     fn is_rare(&self) -> bool {
         self.unsure.saturating_mul(RARE) <= self.requests
+    }
+
+    /// As [`Self::doubts`], of a client whose messages have no numbers.
+    #[cold]
+    pub(super) fn doubts_unnumbered(&mut self, pause: i64, station: Reach, other: Reach) -> u64 {
+        if (TIMER_NS..=LONGEST_NS).contains(&pause) {
+            let (shortest, longest) = self.span.unwrap_or((pause, pause));
+            self.span = Some((shortest.min(pause), longest.max(pause)));
+        }
+        self.doubts(pause, station, other)
     }
 
     /// How much of a pause of `station` may be loss recovery, ns; `other` is the other end.
@@ -113,7 +142,7 @@ impl Paused {
         if self.unsure > EARLY {
             self.early.truncate(self.rare);
         }
-        match self.is_rare() && !station.is_here(&other) {
+        match self.may_be_lost() && !station.is_here(&other) {
             true => u64::try_from(pause).unwrap_or(0),
             false => 0,
         }
@@ -278,7 +307,10 @@ mod tests {
         assert_eq!(of(&[1]), [0, 1, 1, 1, 1, 1]);
         assert_eq!(of(&[1, 2]), [0, 0, 0, 2, 2, 2]);
         assert_eq!(of(&[1, 2, 3, 4]), [0, 0, 0, 0, 0, 4]);
-        assert_eq!(of(&[1, 2, 3, 4, 5]), [0; 6], "who pauses often thinks");
+        let many: Vec<u32> = (1..=32).collect();
+        assert_eq!([319, 320].map(|all| rare_later(&many, all)), [0, 32]);
+        let more: Vec<u32> = (1..=33).collect();
+        assert_eq!(rare_later(&more, 330), 0, "who pauses often thinks");
         assert_eq!(of(&[11]), [0; 6], "doubted at once");
         assert_eq!(
             of(&[1, 11]),
@@ -286,6 +318,34 @@ mod tests {
             "the first was rare before"
         );
         assert_eq!(of(&[1, 11, 12, 13, 14, 15]), [0, 1, 1, 1, 1, 1]);
+    }
+
+    /// Where messages have no numbers, eight pauses of 320 to 352 ms in 24 requests are a timer's, and not those of 320 to 353,
+    /// seven, or eight in 23.
+    #[test]
+    fn pauses_as_long_as_each_other_may_be_a_timers_though_there_are_many() {
+        let owed = |pauses: u32, longest: i64, requests: u32| {
+            let mut paused = Paused::default();
+            let none = Reach::default();
+            for request in 1..=requests {
+                paused.closed();
+                if request <= pauses {
+                    let pause = if request == 2 { longest } else { 320 } * MS;
+                    if paused.doubts_unnumbered(pause, none, none) == 0 {
+                        let owed = OwedWay {
+                            owner: SliceOwner::default(),
+                            ns: 1,
+                        };
+                        paused.remember(pause, TablePlace::NOWHERE, owed);
+                    }
+                }
+            }
+            paused.owed().len()
+        };
+        assert_eq!(owed(8, 352, 24), 8);
+        assert_eq!(owed(8, 353, 24), 0);
+        assert_eq!(owed(7, 352, 24), 0);
+        assert_eq!(owed(8, 352, 23), 0);
     }
 
     /// Between a station and a capture made there nothing is lost.

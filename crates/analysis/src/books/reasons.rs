@@ -48,6 +48,7 @@ impl Books {
                 .directory
                 .evicted
                 .saturating_add(self.accounting.evicted())
+                .saturating_add(self.machines.evicted)
                 .saturating_add(self.routing.evicted())
                 .saturating_add(losses.rows)
                 .saturating_add(self.watch.evicted())

@@ -29,7 +29,7 @@ impl Events for Reporter<'_> {
         match event {
             Event::Opened(transaction, parties) => {
                 books.open += 1;
-                books.met(transaction, parties);
+                books.met(transaction, parties, (self.path, self.sink));
             }
             Event::Begins(wait) => books.begins(&wait, self.path),
             Event::Ends(wait, at, outstanding) => books.ends(&wait, at, outstanding),
@@ -41,7 +41,9 @@ impl Events for Reporter<'_> {
             Event::Notice(notice) => books.noticed(notice, self.path, self.sink),
             // What does not happen with every request.
             Event::Admitted(transaction, parties) => books.admitted(transaction, parties),
-            Event::Orphaned(transaction, parties) => books.met(transaction, parties),
+            Event::Orphaned(transaction, parties) => {
+                books.met(transaction, parties, (self.path, self.sink));
+            }
             Event::Assembled(message) => self.sink.assembled(message),
             Event::Did(transaction, deed, frame) => {
                 self.sink

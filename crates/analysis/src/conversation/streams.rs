@@ -1,6 +1,6 @@
 //! A conversation over byte streams: order, acknowledgements, repeats.
 
-use super::{Conversation, learn, remember};
+use super::{Conversation, filled, learn, remember};
 use crate::flow::LostBefore;
 use crate::lateness::Lateness;
 use crate::message::Message;
@@ -338,6 +338,7 @@ impl Conversation {
             recent,
             pairing,
             faults,
+            offers,
             ..
         } = self;
         let streams = streams.as_mut()?;
@@ -362,6 +363,9 @@ impl Conversation {
                     events.tell(Event::Protocol(id));
                 }
                 let transaction = pairing.message(side, &message, between, world, events);
+                if message.tally.frames >= filled::FRAMES {
+                    filled::watch(side, &message, offers.as_deref(), between, events);
+                }
                 remember(&mut recent[side], &message, transaction, pairing);
                 if world.observed {
                     pairing.tell(&message, Some(framer), events);

@@ -209,6 +209,7 @@ impl Transports {
             }
             Noticed::Asked { .. }
             | Noticed::Offered(_)
+            | Noticed::FilledWindow { .. }
             | Noticed::Overtaken { .. }
             | Noticed::OvertakenBehind => {}
             // The one who agrees was asked.

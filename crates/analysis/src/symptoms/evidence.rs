@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::lost_time::LostTime;
+use super::window_limit::WindowLimit;
 use crate::Mark;
 use std::sync::Arc;
 use wirewait_wire::Timestamp;
@@ -293,6 +294,8 @@ pub(super) struct Cell {
     pub(super) lasted_ns: u64,
     /// It happens to every one with this number.
     pub(super) every: Option<u64>,
+    /// The receive window that allows least, of those that something waited for.
+    pub(super) window: Option<WindowLimit>,
 }
 
 impl Cell {
@@ -323,6 +326,10 @@ impl Cell {
 
     fn join(&mut self, other: &Self, join: fn(&mut Sights, &Sights)) {
         self.every = self.every.or(other.every);
+        self.window = [self.window, other.window]
+            .into_iter()
+            .flatten()
+            .min_by_key(WindowLimit::bytes_per_second);
         self.lasted_ns = self.lasted_ns.saturating_add(other.lasted_ns);
         for (name, times) in &other.names {
             self.name(name, *times);

@@ -7,6 +7,7 @@ use super::knocks::{Answering, Knock, Knocks};
 use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
+use super::window_limit::WindowLimit;
 use super::{Threshold, Thresholds};
 use crate::bounds::{Bound, Hits};
 use crate::key::ConversationKey;
@@ -50,6 +51,17 @@ pub(super) static RECEIVER_BUSY: Rule = Rule {
     limit: Limit::Beyond(Threshold::ReceiverBusy),
     costly: false,
     covers: &[],
+};
+
+pub(super) static WINDOW_LIMITS: Rule = Rule {
+    id: "window_limits",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "long messages that waited a round trip for each receive window",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: true,
+    // What its sender waits for are acknowledgements.
+    covers: &["acknowledgement_waits", "late_acknowledgements"],
 };
 
 pub(super) static FROZEN_WINDOW: Rule = Rule {
@@ -146,6 +158,8 @@ struct LinkEvidence {
     /// How often each sent data again since the other was last heard, since when, and when
     /// last.
     repeats: [(u64, Option<Mark>, Option<Timestamp>); 2],
+    /// How soon each acknowledged what it may not keep waiting: a round trip, ns.
+    soonest: [Option<i64>; 2],
     book: Book,
 }
 
@@ -252,6 +266,24 @@ impl Links {
                     page.hit(&FROZEN_WINDOW, &sight.costing(after_ns));
                 }
             }
+            Noticed::FilledWindow {
+                first,
+                window,
+                round_trip_ns,
+                least_ns,
+            } => {
+                let mut page = self.link(from, to).page(course);
+                let sight = Sight::between(first, mark).costing(least_ns);
+                page.hit(&WINDOW_LIMITS, &sight);
+                page.window(
+                    &WINDOW_LIMITS,
+                    WindowLimit {
+                        receiver: to.station(),
+                        bytes: window,
+                        round_trip_ns: u64::try_from(round_trip_ns).unwrap_or(0),
+                    },
+                );
+            }
             Noticed::PollUnanswered { after_ns } => {
                 let mut page = self.link(from, to).page(course);
                 page.hit(&POLL_UNANSWERED, &sight.costing(after_ns));
@@ -260,8 +292,9 @@ impl Links {
                 bare,
                 message: false,
                 after_ns,
+                at_once,
                 ..
-            } => self.acknowledged(notice, path, (bare, after_ns), t, course),
+            } => self.acknowledged(notice, path, (bare, at_once, after_ns), t, course),
             Noticed::Opened { after_ns, .. } => {
                 let door = self.door(to, from);
                 door.opened = true;
@@ -368,7 +401,7 @@ impl Links {
         &mut self,
         notice: &Notice,
         path: &Path,
-        (bare, after_ns): (bool, i64),
+        (bare, at_once, after_ns): (bool, bool, i64),
         t: &Thresholds,
         course: Option<&mut SymptomCourse>,
     ) {
@@ -387,7 +420,13 @@ impl Links {
         if after_ns > t.ns(Threshold::LateAck) {
             link.page(course).hit(&LATE_ACKS, &Sight::at(mark));
         }
-        if after_ns >= t.ns(Threshold::AckWait) {
+        let soonest = &mut link.soonest[side];
+        if at_once {
+            *soonest = Some(soonest.map_or(after_ns, |ns| ns.min(after_ns)));
+        }
+        // Nobody waits for less than a round trip.
+        let way = soonest.unwrap_or(0).max(0);
+        if after_ns >= t.ns(Threshold::AckWait).saturating_add(way) {
             if self.late.len() >= LATE {
                 self.hits.hit(Bound::LateAcks);
                 self.late.pop_front();
@@ -395,7 +434,7 @@ impl Links {
             self.late.push_back(Late {
                 ends: (to, from),
                 mark,
-                waited_ns: after_ns,
+                waited_ns: after_ns.saturating_sub(way),
             });
         }
     }

@@ -30,6 +30,7 @@ mod sessions;
 mod thresholds;
 mod watch;
 mod watchers;
+mod window_limit;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -44,6 +45,7 @@ pub use course::{Losses, Lost, SymptomCourse};
 pub use evidence::{Against, Base, Sight, Sights};
 pub use rule::{Limit, Rule, Severity, State, Subject, Symptom, Whose};
 pub use thresholds::{Threshold, Thresholds};
+pub use window_limit::WindowLimit;
 
 /// All rules. A new one is a line here, and the function that gathers for it.
 pub static RULES: &[&Rule] = &[
@@ -84,6 +86,7 @@ pub static RULES: &[&Rule] = &[
     &links::LATE_ACKS,
     &links::RECEIVER_BUSY,
     &links::FROZEN_WINDOW,
+    &links::WINDOW_LIMITS,
     &links::REJECTS,
     &links::POLL_UNANSWERED,
     &links::NOT_ACKNOWLEDGED,

@@ -4,6 +4,7 @@ use super::course::SymptomCourse;
 use super::evidence::{Against, Base, Book, Sight};
 use super::rule::{Rule, Subject, Whose};
 use super::watchers::WatcherLook;
+use super::window_limit::WindowLimit;
 use std::sync::Arc;
 use wirewait_wire::Endpoint;
 
@@ -80,6 +81,14 @@ impl Page<'_> {
 
     pub(super) fn word(&mut self, rule: &'static Rule, word: &'static str) {
         self.book.cell(rule).word(word, 1);
+    }
+
+    /// A window allows no more: the one that allows least is kept.
+    pub(super) fn window(&mut self, rule: &'static Rule, window: WindowLimit) {
+        let known = &mut self.book.cell(rule).window;
+        if known.is_none_or(|known| window.bytes_per_second() < known.bytes_per_second()) {
+            *known = Some(window);
+        }
     }
 
     /// A name was looked for, for so long.

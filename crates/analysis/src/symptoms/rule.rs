@@ -1,6 +1,7 @@
 //! What makes a symptom: a rule, and how it judges what was gathered.
 
 use super::evidence::{Against, Base, Book, Cell, Sights};
+use super::window_limit::WindowLimit;
 use super::{OUTSIDE, UNDATED};
 use super::{Threshold, Thresholds};
 use std::sync::Arc;
@@ -258,6 +259,8 @@ pub struct Symptom {
     pub every: Option<u64>,
     /// How fast the transfer that cost most was, bytes per second; `None` where it is not about transfers.
     pub bytes_per_second: Option<u64>,
+    /// The receive window that limits transfers most; `None` where it is not about those.
+    pub window: Option<WindowLimit>,
 }
 
 impl Symptom {
@@ -276,6 +279,7 @@ impl Symptom {
             lasted_ns: 0,
             every: None,
             bytes_per_second: None,
+            window: None,
         }
     }
 
@@ -307,6 +311,7 @@ pub(super) fn judge(
         mut names,
         lasted_ns,
         every,
+        window,
     } = cell.clone();
     against.sort_by_key(|(why, sights)| (std::cmp::Reverse(sights.count), *why));
     words.sort_by_key(|(word, times)| (std::cmp::Reverse(*times), *word));
@@ -358,6 +363,7 @@ pub(super) fn judge(
         lasted_ns,
         every,
         bytes_per_second,
+        window,
     })
 }
 

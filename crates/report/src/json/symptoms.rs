@@ -7,7 +7,7 @@ use crate::time::Rfc3339;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wirewait_analysis::{
-    Limit, Sight, Sights, Snapshot, State, Subject, Symptom, Threshold, Thresholds,
+    Limit, Sight, Sights, Snapshot, State, Subject, Symptom, Threshold, Thresholds, WindowLimit,
 };
 
 documents! {
@@ -104,6 +104,8 @@ documents! {
         every: Option<u64>,
         /// How fast the transfer that cost most was, where slow transfers are counted.
         bytes_per_second: Option<u64>,
+        /// The receive window that limits transfers most, where that is counted.
+        window: Option<LimitingWindow> = symptom.window.as_ref().map(of),
         /// What speaks against it.
         against: Vec<Against>,
     }
@@ -159,6 +161,17 @@ documents! {
         word: &'static str = found.0,
         /// How often.
         count: u64 = found.1,
+    }
+
+    struct LimitingWindow of window: &WindowLimit {
+        /// The station that offered it.
+        receiver: String = of(&window.receiver),
+        /// The largest that it offered, bytes.
+        window_bytes: u64 = window.bytes,
+        /// How long a round trip took as the connection was opened, ns.
+        round_trip_ns: u64,
+        /// The most that one connection can carry over this distance, bytes per second.
+        most_bytes_per_second: u64 = window.bytes_per_second(),
     }
 
     struct SoughtName of sought: &(Arc<str>, u64) {

@@ -399,7 +399,7 @@ pub fn counted(symptom: &Symptom, thresholds: &Thresholds) -> String {
 fn counted_in(symptom: &Symptom, thresholds: &Thresholds, digits: Digits) -> String {
     let counts = named(symptom.rule.counts, thresholds);
     match (symptom.hits.count, symptom.of) {
-        (_, None) if symptom.bytes_per_second.is_some() => {
+        (_, None) if symptom.bytes_per_second.is_some() || symptom.window.is_some() => {
             format!("{}: {counts}", often_in(symptom, digits))
         }
         (1, None) => format!("once: {counts}"),
@@ -456,6 +456,10 @@ pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
             Percent(symptom.hits.count, of)
         ),
         (_, None) => match (symptom.every, symptom.bytes_per_second) {
+            _ if symptom.window.is_some() => {
+                let rate = symptom.window.map_or(0, |window| window.bytes_per_second());
+                format!("{count}, {} at most", Rate(rate))
+            }
             (Some(every), _) => format!("{count}, one in {}", Grouped(every)),
             (None, Some(rate)) => match symptom.hits.count {
                 1 => format!("1 at {}", Rate(rate)),

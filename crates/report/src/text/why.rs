@@ -88,7 +88,18 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
             ),
             None => format!("{measured}, raised from {from} on"),
         },
-        _ => format!("{measured}, raised from {from} on"),
+        _ => {
+            let window = symptom.window.map(|window| {
+                format!(
+                    ": {} offered {} bytes at most, and a round trip took {}",
+                    window.receiver,
+                    Grouped(window.bytes),
+                    span(window.round_trip_ns)
+                )
+            });
+            let window = window.unwrap_or_default();
+            format!("{measured}{window}, raised from {from} on")
+        }
     }
 }
 

@@ -91,6 +91,61 @@ const fn acknowledged(after_ms: i64, bare: bool) -> Noticed {
     }
 }
 
+/// A receiver 80 ms away acknowledges after 119 ms, and after 120: a round trip is no wait.
+#[test]
+fn over_a_distance_nobody_waits_for_less_than_a_round_trip() {
+    let run = |after_ms: i64| {
+        let mut bench = Bench::new();
+        let mut soon = acknowledged(80, true);
+        if let Noticed::Acknowledged { at_once, .. } = &mut soon {
+            *at_once = true;
+        }
+        bench.notice(1, 0, soon);
+        for n in 1..4 {
+            let now = n as i64 * 1000;
+            bench.notice(2 * n + 1, now, acknowledged(after_ms, true));
+            bench.data(2 * n + 2, now + 1);
+        }
+        let found = bench.found("acknowledgement_waits");
+        found.map(|found| found.hits.cost_ns)
+    };
+    assert_eq!(run(119), None);
+    assert_eq!(run(120), Some(120_000_000), "40 ms each");
+}
+
+/// Three messages of 20 windows took 760 ms each. The smaller window of the two is named, and what it does to
+/// acknowledgements is not said as well.
+#[test]
+fn a_window_limits_what_is_sent_over_a_distance() {
+    let mut bench = Bench::new();
+    for n in 0..3 {
+        let now = n as i64 * 1000;
+        let filled = Noticed::FilledWindow {
+            first: mark(100 * n + 1, now),
+            window: if n == 1 { 32_768 } else { 65_535 },
+            round_trip_ns: 40 * MS,
+            least_ns: 760 * MS,
+        };
+        bench.answer(100 * n + 50, now + 760, filled);
+        for frame in 0..3 {
+            let ms = now + 100 * frame;
+            bench.notice(100 * n + 2 * frame as u64 + 2, ms, acknowledged(40, true));
+            bench.data(100 * n + 2 * frame as u64 + 3, ms);
+        }
+    }
+    let found = bench.found("window_limits").unwrap();
+    assert_eq!((found.state, found.hits.count), (State::Raised, 3));
+    assert_eq!(found.hits.cost_ns, 2_280_000_000);
+    let window = found.window.unwrap();
+    assert_eq!(
+        (window.receiver, window.bytes),
+        (station(9).station(), 32_768)
+    );
+    assert_eq!(window.bytes_per_second(), 819_200);
+    let waits = bench.found("acknowledgement_waits").unwrap();
+    assert_eq!(waits.state, State::Covered("window_limits"));
+}
+
 /// Three times an acknowledgement comes after 40 ms, and more data at once.
 #[test]
 fn a_sender_waits_for_acknowledgements() {
