@@ -66,6 +66,7 @@ mod saved;
 mod schema;
 mod screen;
 mod segment;
+mod several_protocols;
 mod shares;
 mod short;
 mod short_way;

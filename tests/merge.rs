@@ -10,7 +10,9 @@ use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Summary};
 use wirewait_dissectors::registry;
 use wirewait_synth::Random;
-use wirewait_wire::{Carries, Cast, Depth, Endpoint, Frame, LinkType, Source, Timestamp, Walk};
+use wirewait_wire::{
+    Address, Carries, Cast, Depth, Endpoint, Frame, LinkType, Source, Timestamp, Walk,
+};
 
 struct Record {
     at: Timestamp,
@@ -63,6 +65,15 @@ fn read(path: &Path) -> Vec<Record> {
         if walk.facts.cast == Cast::Unicast {
             let to = groups.station(walk.facts.to.station());
             groups.join(group, to);
+        }
+        // Clients with several protocols are told by their link address.
+        let mut same = |station: Address| {
+            let link = groups.station(Endpoint::at(station));
+            groups.join(group, link);
+        };
+        same(walk.neighbours.0);
+        if let Address::Node { node, .. } = walk.facts.from.address {
+            same(Address::Mac(node));
         }
         // What answers for a station's address says how far it is.
         if let Carries::Probe(probe) = walk.facts.carries

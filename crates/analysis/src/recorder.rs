@@ -6,7 +6,7 @@ use crate::table::TablePlace;
 use crate::world::Seen;
 use wirewait_model::figures::counts_for_stations;
 use wirewait_model::records::{Answer, Joined, LineTimes, Moment, Traffic, Waiting};
-use wirewait_wire::{Kind, Timestamp};
+use wirewait_wire::{Endpoint, Kind, Timestamp};
 
 /// The time of the capture is recorded this often, ns.
 const NOW_NS: i64 = 50_000_000;
@@ -117,7 +117,12 @@ impl Recorder {
     /// The client of this request is the one at the other place.
     #[cold]
     #[inline(never)]
-    pub(crate) fn joined(&mut self, case: Case<'_>, first: TablePlace, at: Timestamp) {
+    pub(crate) fn joined(
+        &mut self,
+        case: Case<'_>,
+        (first, first_end): (TablePlace, Endpoint),
+        at: Timestamp,
+    ) {
         let [client, first] = [case.parties.client, first].map(TablePlace::id);
         let (Some(client), Some(first)) = (client, first) else {
             return;
@@ -126,6 +131,7 @@ impl Recorder {
         self.moments.push(Moment::Joined(Joined {
             client,
             first,
+            first_end,
             server: case.parties.server.id(),
             interface: self.interface.unwrap_or(0),
             at,

@@ -281,6 +281,8 @@ pub struct Joined {
     pub client: StationId,
     /// The first one.
     pub first: StationId,
+    /// And that as an address.
+    pub first_end: Endpoint,
     /// The server that it asked there.
     pub server: Option<StationId>,
     /// The interface of the frame that shows it.

@@ -8,7 +8,7 @@ use wirewait_wire::Endpoint;
 /// The first address of each client that has several, by the others.
 #[derive(Debug, Default)]
 pub(crate) struct Channels {
-    first: Rows<Endpoint, Option<StationId>>,
+    first: Rows<Endpoint, Option<(StationId, Endpoint)>>,
     any: bool,
 }
 
@@ -26,9 +26,14 @@ impl Channels {
             match moment {
                 Moment::Begins(waiting) | Moment::Ends(waiting) => self.join(&mut waiting.client),
                 Moment::Answered(answer) => self.join(&mut answer.client),
-                Moment::Joined(Joined { client, first, .. }) => {
+                Moment::Joined(Joined {
+                    client,
+                    first,
+                    first_end,
+                    ..
+                }) => {
                     if let Some(row) = self.first.of(*client, drop) {
-                        *row = Some(*first);
+                        *row = Some((*first, *first_end));
                         self.any = true;
                     }
                 }
@@ -36,14 +41,20 @@ impl Channels {
             }
         }
         for group in &mut batch.groups {
-            self.join(&mut group.key.client);
+            if let Some((first, end)) = self.first_of(group.key.client) {
+                (group.key.client, group.key.client_end) = (Some(first), end);
+            }
         }
         batch
     }
 
     fn join(&mut self, client: &mut Option<StationId>) {
-        let first = client.and_then(|client| *self.first.known(client)?);
+        let first = self.first_of(*client).map(|(first, _)| first);
         *client = first.or(*client);
+    }
+
+    fn first_of(&mut self, client: Option<StationId>) -> Option<(StationId, Endpoint)> {
+        *self.first.known(client?)?
     }
 }
 
@@ -64,6 +75,7 @@ mod tests {
             Moment::Joined(Joined {
                 client: id(2),
                 first: id(1),
+                first_end: crate::testing::end(1),
                 server: None,
                 interface: 0,
                 at: at(1),

@@ -384,6 +384,7 @@ mod tests {
             Moment::Joined(Joined {
                 client: id(2),
                 first: id(1),
+                first_end: crate::testing::end(1),
                 server: Some(id(crate::testing::SERVER)),
                 interface: 0,
                 at: Timestamp::from_nanos(20 * MS),

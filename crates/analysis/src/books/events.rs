@@ -40,7 +40,9 @@ impl Books {
     ) {
         let client = transaction.client.station();
         let sent = path.ends.filter(|(from, _)| from.station() == client);
-        if sent.is_none() || parties.client.is_nowhere() {
+        // Where rows give way, that of the first address may, and what it has depends on when that is.
+        let crowded = self.directory.evicted > 0;
+        if sent.is_none() || parties.client.is_nowhere() || crowded {
             return;
         }
         let directory = &mut self.directory;
@@ -231,13 +233,14 @@ impl Books {
         let mut room = None;
         let case = case.known(&mut self.directory, &mut room);
         let place = case.parties.client;
+        let end = first.station();
         let Some(first) = self.directory.station_place(first) else {
             return;
         };
         if let (Some(recorder), Some(request)) = (&mut self.recorder, case.transaction.request)
             && place != first
         {
-            recorder.joined(case, first, request.first.at);
+            recorder.joined(case, (first, end), request.first.at);
         }
         match &mut self.lent {
             None => self.accounting.accounts.is_same(place, first),

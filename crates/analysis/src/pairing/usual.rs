@@ -1,13 +1,15 @@
 //! How long requests take that are asked once, by which that of a repeated one is judged.
 
 /// Fewer do not show it.
-const LEAST: u32 = 8;
+const LEAST: u32 = 4;
 /// The latest of them are looked at: as many, and those before.
 const ROUND: u32 = 64;
 /// By chance, one response in this number comes right behind a copy that nothing else asked for.
 const RIGHT_BEHIND: i64 = 16;
+/// And where it is not known how long others take, one in this number.
+const AT_ONCE: i64 = 256;
 /// The response to a copy takes as many times the longest of others at most.
-const LONGER: i64 = 2;
+const LONGER: i64 = 3;
 /// A server of which some response takes this part of the time between copies may be slower at times.
 const SLOW: i64 = 4;
 
@@ -36,8 +38,10 @@ impl UsualTurnarounds {
     #[cold]
     pub(super) fn answers_copy(&self, behind: i64, copied: i64) -> bool {
         let longest = self.longest[0].max(self.longest[1]);
-        self.count >= LEAST
-            && behind.saturating_mul(RIGHT_BEHIND) <= copied
+        if self.count < LEAST {
+            return behind.saturating_mul(AT_ONCE) <= copied;
+        }
+        behind.saturating_mul(RIGHT_BEHIND) <= copied
             && behind <= longest.saturating_mul(LONGER)
             && longest.saturating_mul(SLOW) <= copied
     }
@@ -47,27 +51,29 @@ impl UsualTurnarounds {
 mod tests {
     use super::*;
 
-    /// After so many requests of 5 ms, and one of this length, ms: whether a response that comes then behind a copy at
-    /// 500 ms is the one to that.
+    /// After that number of requests of 5 ms, and one of this length, ms: whether a response so long behind a copy at
+    /// 500 ms, us, is the one to that.
     fn answers(times: u32, one: i64, behind: i64) -> bool {
         let mut usual = UsualTurnarounds::default();
         for _ in 0..times {
-            usual.took(5);
+            usual.took(5_000);
         }
-        usual.took(one);
-        usual.answers_copy(behind, 500)
+        usual.took(one * 1_000);
+        usual.answers_copy(behind, 500_000)
     }
 
     #[test]
     fn a_response_to_a_copy_comes_as_soon_as_others() {
-        assert!(answers(20, 5, 5));
-        assert!(answers(20, 5, 10));
-        assert!(!answers(20, 5, 11), "a server that took 511");
-        assert!(answers(20, 125, 31));
-        assert!(!answers(20, 125, 32), "not right behind it");
-        assert!(!answers(20, 126, 5), "it may have taken 505");
-        assert!(answers(7, 5, 5));
-        assert!(!answers(6, 5, 5), "too few");
+        assert!(answers(20, 5, 5_000));
+        assert!(answers(20, 5, 15_000));
+        assert!(!answers(20, 5, 16_000), "a server that took 516");
+        assert!(answers(20, 125, 31_250));
+        assert!(!answers(20, 125, 31_251), "not right behind it");
+        assert!(!answers(20, 126, 5_000), "it may have taken 505");
+        assert!(answers(3, 5, 5_000));
+        assert!(!answers(2, 5, 5_000), "too few");
+        assert!(answers(2, 5, 1_953), "at once");
+        assert!(!answers(2, 5, 1_954));
     }
 
     #[test]

@@ -158,7 +158,7 @@ struct LinkEvidence {
     /// How often each sent data again since the other was last heard, since when, and when
     /// last.
     repeats: [(u64, Option<Mark>, Option<Timestamp>); 2],
-    /// How soon each acknowledged what it may not keep waiting: a round trip, ns.
+    /// How soon each acknowledged what it may not keep waiting, at the soonest: a round trip, ns.
     soonest: [Option<i64>; 2],
     book: Book,
 }
@@ -434,7 +434,7 @@ impl Links {
             self.late.push_back(Late {
                 ends: (to, from),
                 mark,
-                waited_ns: after_ns.saturating_sub(way),
+                waited_ns: after_ns,
             });
         }
     }

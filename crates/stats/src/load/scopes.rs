@@ -112,6 +112,7 @@ impl Scopes {
             server,
             interface,
             at,
+            ..
         } = *joined;
         let waiting = |client| Waiting {
             client: Some(client),

@@ -601,7 +601,7 @@ fn what_comes_right_behind_a_copy_may_have_been_lost() {
 
 /// A request is repeated after 500 ms where no transport repeats it. A response 31 ms behind that comes right behind it: the
 /// first copy, or its response, was lost, where others take as long. One 100 ms behind it may be the first copy's, of a server
-/// that took 600 ms, and so may one 31 ms behind it where others take 15. Over a transport it is loss recovery all the same;
+/// that took 600 ms, and so may one 31 ms behind it where others take 10. Over a transport it is loss recovery all the same;
 /// and of a question to everyone, never.
 #[test]
 fn a_copy_is_a_loss_only_where_the_response_comes_right_behind_it() {
@@ -620,8 +620,8 @@ fn a_copy_is_a_loss_only_where_the_response_comes_right_behind_it() {
         bench.recovered
     };
     let recovered = |unordered, response| recovered_where(31, unordered, response);
-    assert_eq!(recovered_where(16, true, 531), 500);
-    assert_eq!(recovered_where(15, true, 531), 0);
+    assert_eq!(recovered_where(11, true, 531), 500);
+    assert_eq!(recovered_where(10, true, 531), 0);
     assert_eq!(recovered(true, 531), 500);
     assert_eq!(recovered(true, 532), 0);
     assert_eq!(recovered(true, 600), 0);
