@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/bounds.rs COUNT",
     "crates/report/src/html/table.rs LONG",
+    "crates/report/src/table/paths.rs LEAST",
     "crates/report/src/compare/tables.rs BEFORE_RESULT",
     "crates/cli/condition.rs FIGURES_WIDTH",
     "crates/analysis/src/conversation/recent.rs FEW",

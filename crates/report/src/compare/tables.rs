@@ -240,7 +240,7 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         WhenShown::Always | WhenShown::Any => true,
     };
     let first = &there[..MOST_ROWS.min(there.len())];
-    let mut filling = Table::over(first).left("name", |group| group_name(group));
+    let mut filling = Table::over(first).path("name", |group| group_name(group));
     for (n, (group, figure, shown, titles)) in GROUP_FIGURES.into_iter().enumerate() {
         if n == BEFORE_RESULT {
             filling = filling.rare_left("result", |group| told(group));

@@ -209,8 +209,8 @@ fn places(rows: &[(Label, &PlaceSum)], digits: Digits) -> Table {
     };
     let share = |key: &Label| Some(Escaped(key.share.as_deref()?).to_string());
     Table::over(rows)
-        .left("name", |(key, _)| Escaped(&key.name).to_string())
-        .rare_left("share", |(key, _)| share(key))
+        .path("name", |(key, _)| Escaped(&key.name).to_string())
+        .rare_path("share", |(key, _)| share(key))
         .left("server", |(key, _)| key.server)
         .counts(&[REQUESTS], |(_, sum)| &sum.counts)
         .right("turnaround, mean", |(_, sum)| mean(&sum.turnaround))
