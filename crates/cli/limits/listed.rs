@@ -20,7 +20,6 @@ const NO_BOUNDS: &[&str] = &[
     "crates/model/src/distribution.rs HALF",
     "crates/model/src/distribution.rs NUMBERS",
     "crates/model/src/distribution.rs PAGE",
-    "crates/model/src/distribution.rs PAGES",
     "crates/analysis/src/flow.rs FIRST",
     "crates/analysis/src/account/timeline.rs SETTLED",
     "crates/stats/src/sizes/anomalies.rs BREAKS_ONE_OF",
