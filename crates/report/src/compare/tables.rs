@@ -30,7 +30,10 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         ),
         ("file data, bytes", Figure::DataBytes),
         ("throughput while data moves", Figure::Throughput),
-        ("throughput while clients wait", Figure::BusyThroughput),
+        (
+            "throughput with requests outstanding",
+            Figure::BusyThroughput,
+        ),
         (
             "throughput while clients are active",
             Figure::ActiveThroughput,

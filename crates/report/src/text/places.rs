@@ -46,7 +46,7 @@ pub(super) fn places(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> i
         if more > 0 {
             writeln!(
                 out,
-                "  and {} more, each waited for less; --format json has them all",
+                "  and {} more, each with less response time in all; --format json has them all",
                 Grouped(more as u64)
             )?;
         }
