@@ -1,7 +1,9 @@
 //! Two captures of the same traffic whose clocks differ, merged as `mergecap` does: what was said of each alone
 //! is true, and nothing may be said of both together.
 
-use crate::support::{Analysis, analyse_frames, capture_of, captures, owned_frames, program};
+use crate::support::{
+    Analysis, Folder, analyse_frames, capture_of, captures, owned_frames, program,
+};
 use serde_json::Value;
 use wirewait_judge::{Doubt, Finding, Verdict};
 use wirewait_synth::OwnedFrame;
@@ -103,7 +105,8 @@ fn what_to_do_about_clocks_apart_is_said() {
     };
     let name = "lab/04_smb2_202_delay5ms_server_egress_srv.pcap";
     let frames = owned_frames(&folder.join(name));
-    let file = std::env::temp_dir().join(format!("wirewait-apart-{}.pcapng", std::process::id()));
+    let folder = Folder::new("apart");
+    let file = folder.join("apart.pcapng");
     let both = merged(&frames, &frames, 3_600_000 * MS, 1);
     std::fs::write(&file, capture_of(&both)).unwrap();
     let report = program()
@@ -111,7 +114,6 @@ fn what_to_do_about_clocks_apart_is_said() {
         .arg(&file)
         .output()
         .unwrap();
-    std::fs::remove_file(&file).unwrap();
     let json: Value = serde_json::from_slice(&report.stdout).unwrap();
     let verdict = &json["verdict"];
     assert_eq!(verdict["culprit"], "none");

@@ -2,7 +2,7 @@
 //! and real captures that were made at both ends.
 
 use crate::known::{CARRIERS, TROUBLES};
-use crate::support::{capture_of, captures, program};
+use crate::support::{Folder, capture_of, captures, program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use wirewait_analysis::{LedgerOf, LedgerRow, Phase};
@@ -111,8 +111,7 @@ fn wrong(case: &LabCase, run: &LabRun, truth: LabTruth, joined: &Value) -> Vec<S
 
 #[test]
 fn both_ends_together_are_what_the_logs_say() {
-    let folder = std::env::temp_dir().join(format!("wirewait-between-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("between");
     let (mut rows, mut all) = (0, Vec::new());
     for (carrier, kind) in CARRIERS {
         for (name, trouble) in TROUBLES {
@@ -143,7 +142,6 @@ fn both_ends_together_are_what_the_logs_say() {
             all.extend(wrong.iter().map(|wrong| format!("{}: {wrong}", case.name)));
         }
     }
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(rows > 100, "only {rows}");
     assert!(
         all.is_empty(),
@@ -192,8 +190,7 @@ fn real_captures_of_both_ends_are_joined() {
 /// 5 s are shows at the server: it had not the request; or it answered after 40 ms; or never.
 #[test]
 fn a_wait_in_vain_is_of_the_one_that_the_other_capture_shows() {
-    let folder = std::env::temp_dir().join(format!("wirewait-in-vain-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("in-vain");
     let scenario = |[asked, answered]: [i64; 2], lost: &str| {
         let at = |us: i64| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
         let mut text = "title reads\nethernet raw\nclient C ipx 00000022.020000002201:0552\n\
@@ -242,7 +239,6 @@ fn a_wait_in_vain_is_of_the_one_that_the_other_capture_shows() {
         let named = if server == all { "server" } else { "network" };
         assert_eq!(joined["culprit"], named, "{joined}");
     }
-    let _ = std::fs::remove_dir_all(&folder);
 }
 
 /// Forty reads of 2 ms, captured at their client and, 3 ms away, at their server, whose mirror port shows each frame twice
@@ -281,7 +277,7 @@ fn forty_reads(doubled: bool, set: bool) -> Value {
             at_server.push(again);
         }
     }
-    let folder = std::env::temp_dir();
+    let folder = Folder::new("forty");
     let [first, second] = [("client", &at_client), ("server", &at_server)].map(|(end, frames)| {
         let name = format!(
             "wirewait-forty-{doubled}-{set}-{end}-{}.pcap",
@@ -291,10 +287,7 @@ fn forty_reads(doubled: bool, set: bool) -> Value {
         std::fs::write(&path, capture_of(frames)).unwrap();
         path
     });
-    let joined = between(&first, &second).unwrap();
-    std::fs::remove_file(first).unwrap();
-    std::fs::remove_file(second).unwrap();
-    joined
+    between(&first, &second).unwrap()
 }
 
 #[test]
@@ -345,16 +338,13 @@ fn a_wait_for_another_clients_oplock_is_not_the_servers() {
         Some(frame)
     });
     let at_b: Vec<_> = of_b.collect();
-    let folder = std::env::temp_dir();
+    let folder = Folder::new("break");
     let files = [("b", &at_b), ("server", &at_server)].map(|(end, frames)| {
         let path = folder.join(format!("wirewait-break-{end}-{}.pcap", std::process::id()));
         std::fs::write(&path, capture_of(frames)).unwrap();
         path
     });
     let joined = between(&files[0], &files[1]).unwrap();
-    for file in files {
-        std::fs::remove_file(file).unwrap();
-    }
     let ms = 1_000_000;
     assert_eq!(number(&joined, "requests"), 1, "{joined}");
     assert_eq!(number(&joined, "client_held_ns"), 200 * ms, "{joined}");
@@ -395,8 +385,7 @@ fn file_of(folder: &Path, name: &str, frames: &[wirewait_synth::OwnedFrame]) -> 
 /// A capture that keeps 96 bytes of a frame, or 68, has less of a packet than is compared where both are whole.
 #[test]
 fn captures_of_which_one_is_cut_are_joined() {
-    let folder = std::env::temp_dir().join(format!("wirewait-cut-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("cut");
     let [at_client, at_server] = forty_frames();
     let client = file_of(&folder, "client.pcap", &at_client);
     let whole = between(&client, &file_of(&folder, "server.pcap", &at_server)).unwrap();
@@ -438,14 +427,12 @@ fn captures_of_which_one_is_cut_are_joined() {
             same
         );
     }
-    let _ = std::fs::remove_dir_all(&folder);
 }
 
 /// A station asks everyone for a name that nobody has, as both captures show: no request to a server was in vain.
 #[test]
 fn questions_to_everyone_are_not_requests_in_vain() {
-    let folder = std::env::temp_dir().join(format!("wirewait-everyone-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("everyone");
     let mut frames = forty_frames();
     let path = crate::support::root().join("captures/nbipx/find-name.scenario");
     let text = std::fs::read_to_string(path).unwrap();
@@ -470,13 +457,11 @@ fn questions_to_everyone_are_not_requests_in_vain() {
     // One of the names is there.
     assert_eq!(number(&joined, "requests"), 41, "{joined}");
     assert_eq!(number(&joined, "unanswered"), 0, "{joined}");
-    let _ = std::fs::remove_dir_all(&folder);
 }
 
 /// What both ends tell of frames at the client, each of which is at the server 1 ms later, or was 1 ms before.
 fn between_1ms(name: &str, at_client: &[wirewait_synth::OwnedFrame]) -> Value {
-    let folder = std::env::temp_dir().join(format!("wirewait-{name}-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new(name);
     let mut at_server = at_client.to_vec();
     for frame in &mut at_server {
         // The port of the receiver in a frame of Ethernet, IPv4 and TCP.
@@ -487,9 +472,7 @@ fn between_1ms(name: &str, at_client: &[wirewait_synth::OwnedFrame]) -> Value {
     at_server.sort_by_key(|frame| frame.at);
     let client = file_of(&folder, "client.pcap", at_client);
     let server = file_of(&folder, "server.pcap", &at_server);
-    let joined = between(&client, &server).unwrap();
-    let _ = std::fs::remove_dir_all(&folder);
-    joined
+    between(&client, &server).unwrap()
 }
 
 /// A client with two addresses reads over two channels of one session in turn, 10 ms each, with 0.1 ms between two: 2 log-ons of 5 ms,

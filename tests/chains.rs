@@ -1,7 +1,7 @@
 //! Several operations in one message of SMB1: what fails is the operation at which the response ends
 //! (MS-CIFS 2.2.3.4), in rows, tables, symptoms and counters.
 
-use crate::hostile::Folder;
+use crate::support::Folder;
 use crate::support::{capture_of, program};
 use std::path::Path;
 use wirewait_synth::Scenario;

@@ -1,7 +1,7 @@
 //! One capture whose clock is set in the middle, as by NTP or after a suspend: the answer is the same capture with the
 //! clock left alone. What a clock invents belongs to nobody, and what it takes away is missing to nobody else.
 
-use crate::support::{capture_of, captures, owned_frames, program};
+use crate::support::{Folder, capture_of, captures, owned_frames, program};
 use serde_json::Value;
 use std::collections::HashMap;
 use wirewait::{LedgerOf, Phase, Settings, Snapshot, Source, SourceError};
@@ -324,8 +324,8 @@ fn what_to_do_about_a_clock_that_was_set_is_said() {
     let name = "lab/04_smb2_202_delay5ms_server_egress_srv.pcap";
     let frames = owned_frames(&folder.join(name));
     for (by, words) in [(-3600 * SECOND, "back"), (3600 * SECOND, "forward")] {
-        let file = format!("wirewait-clock-set-{words}-{}.pcap", std::process::id());
-        let file = std::env::temp_dir().join(file);
+        let made = Folder::new("clock-set");
+        let file = made.join(format!("{words}.pcap"));
         std::fs::write(&file, capture_of(&set(&frames, 900, by))).unwrap();
         let mut printed = Vec::new();
         for threads in ["1", "4"] {
@@ -336,7 +336,6 @@ fn what_to_do_about_a_clock_that_was_set_is_said() {
                 .unwrap();
             printed.push(report.stdout);
         }
-        std::fs::remove_file(&file).unwrap();
         assert!(printed[0] == printed[1], "threads");
         let json: Value = serde_json::from_slice(&printed[0]).unwrap();
         let told = &json["capture"]["quality"]["clock_set"];

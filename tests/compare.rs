@@ -517,6 +517,64 @@ fn the_program_compares_and_fails_on_conditions() {
     );
 }
 
+/// The server has 45.8 to 48.9 % of the active time of this capture.
+#[test]
+fn a_report_fails_if_a_condition_on_it_holds() {
+    let demo = root().join("captures/demo.pcapng");
+    let demo = demo.to_str().unwrap();
+    let ended = |conditions: &[&str], more: &[&str]| {
+        let conditions = conditions.iter().flat_map(|one| ["--fail-if", one]);
+        let arguments: Vec<&str> = ["report", demo].into_iter().chain(conditions).collect();
+        let (code, out, err) = said(&wirewait(&[&arguments, more].concat()));
+        assert!(
+            code == Some(2) || !out.is_empty(),
+            "the report is there all the same"
+        );
+        (code.unwrap(), err)
+    };
+    assert_eq!(
+        ended(&["server % > 48.9", "resp.p95 > 10s"], &[]),
+        (0, String::new())
+    );
+    let (code, err) = ended(&["server % > 45", "unanswered > 5", "resp.max > 1ms"], &[]);
+    assert_eq!(code, 4);
+    let lines: Vec<&str> = err.lines().collect();
+    let server =
+        "wirewait: server % > 45 holds for this capture: server is 45.8 to 48.9 % of active time";
+    assert_eq!(lines[0], server);
+    let longest = "wirewait: resp.max > 1ms holds for this capture: response_time.max is ";
+    assert!(lines[1].starts_with(longest), "{err}");
+    assert_eq!(lines.len(), 2, "{err}");
+    // Only all of an interval fulfils a condition, and a message says where part of it does.
+    let (code, err) = ended(&["server % > 47"], &[]);
+    assert_eq!(code, 0);
+    let open = "wirewait: server % > 47 may hold for this capture, which does not count as held: server is 45.8 to 48.9 %";
+    assert!(err.starts_with(open), "{err}");
+    // What is not known does not pass in silence.
+    let (code, err) = ended(&["server % > 99"], &["--filter", "udp port 9"]);
+    assert_eq!(code, 4);
+    let none = "server % > 99 cannot be judged for this capture, which counts as held: there is no verdict";
+    assert!(err.contains(none), "{err}");
+    let (code, err) = ended(&["p99 of smb2 LOCK > 1s"], &["--format", "json"]);
+    assert_eq!(code, 4);
+    assert!(err.contains("nothing is called smb2 LOCK"), "{err}");
+    for (wrong, said) in [
+        (
+            "servers % > 40",
+            "`servers %` is no figure; there are client %, network %, server %, requests",
+        ),
+        ("server % > 140", "a share is 0 to 100 per cent"),
+        ("p95 > +10%", "one capture has no baseline"),
+    ] {
+        let (code, err) = ended(&[wrong], &[]);
+        assert_eq!(code, 2, "{wrong}");
+        assert!(err.contains(said), "{err}");
+    }
+    let (code, err) = ended(&["p95 > 1s"], &["--parallel", "2"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("leave --parallel out"), "{err}");
+}
+
 /// Captures with hardly an operation in common are compared by kind, and a condition on an operation is
 /// judged all the same.
 #[test]

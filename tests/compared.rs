@@ -3,7 +3,7 @@
 //! is. From the logs alone follow the direction, whether it is sure, and whose it is.
 
 use crate::known::{CARRIERS, TROUBLES};
-use crate::support::program;
+use crate::support::{Folder, program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -215,8 +215,7 @@ fn judged(carrier: &str, folder: &Path) -> (usize, Vec<String>) {
 
 #[test]
 fn a_comparison_agrees_with_the_logs_of_both_captures() {
-    let folder = std::env::temp_dir().join(format!("wirewait-compared-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("compared");
     let carriers = ["ncp-ipx", "smb-ipx", "nbf"];
     let next = AtomicUsize::new(0);
     let done = Mutex::new((0, Vec::new()));
@@ -232,7 +231,6 @@ fn a_comparison_agrees_with_the_logs_of_both_captures() {
             });
         }
     });
-    let _ = std::fs::remove_dir_all(&folder);
     let (rows, wrong) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(rows, carriers.len() * (2 + 6 * FAULTS.len()));
     assert!(

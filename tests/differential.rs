@@ -5,7 +5,7 @@
 //! What streams carry depends on frames before, which are others here.
 
 use crate::hostile::distinct;
-use crate::support::{PROTOCOLS, captures};
+use crate::support::{Folder, PROTOCOLS, captures};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufWriter;
@@ -152,12 +152,10 @@ fn hurt_frames_have_the_layers_that_tshark_finds() {
         eprintln!("SKIPPED: tshark is not installed, so nothing judged hurt frames");
         return;
     }
-    let folder = std::env::temp_dir().join(format!("wirewait-differential-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("differential");
     let path = folder.join("hurt.pcapng");
     let frames = write(&path);
     let theirs = theirs(&path);
-    std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(theirs.len(), frames.len(), "frames that tshark read");
     let registry = registry();
     let mut walk = Walk::default();

@@ -20,11 +20,11 @@ mod pairs;
 #[path = "../fuzz/checks/files.rs"]
 pub(crate) mod reading;
 
-use crate::support::{captures, files, root};
+use crate::support::{Folder, captures, files, root};
 use analysis::Found;
 use layers::dissect;
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use wirewait_analysis::Settings;
 use wirewait_capture::{Files, Options};
@@ -711,29 +711,6 @@ fn flipped_bytes_of_files_never_panic_and_never_grow_frames() {
             }
             reading::check(&bad);
         }
-    }
-}
-
-/// A folder of this test that goes away with it.
-pub(crate) struct Folder(pub(crate) PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("wirewait-{name}-{}", std::process::id()));
-        crate::support::shared_folder(&folder);
-        Self(folder)
-    }
-
-    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

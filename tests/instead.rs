@@ -1,6 +1,6 @@
 //! Mistakes that users of other tools make: the message says what to type instead.
 
-use crate::support::{self, root};
+use crate::support::{self, Folder, root};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -303,7 +303,8 @@ fn long(text: &str) -> usize {
 
 #[test]
 fn every_text_has_three_digits_and_precise_ones() {
-    let sums = std::env::temp_dir().join(format!("wirewait-digits-{}.json", std::process::id()));
+    let folder = Folder::new("digits");
+    let sums = folder.join("sums.json");
     let sums_name = sums.to_str().unwrap().to_owned();
     assert!(
         wirewait(&["report", "--summary", &sums_name, "--short", DEMO])
@@ -332,7 +333,6 @@ fn every_text_has_three_digits_and_precise_ones() {
         assert_eq!(long(&rounded), 0, "{command:?}: {rounded}");
         assert!(long(&precise) > 0, "{command:?}: {precise}");
     }
-    std::fs::remove_file(sums).unwrap();
 }
 
 /// A terminal of util-linux' `script` pages through $PAGER; a pipe, and --no-pager, do not.

@@ -6,7 +6,7 @@
 //!
 //! `WIREWAIT_LAB=FOLDER` keeps captures, logs and the table.
 
-use crate::support::program;
+use crate::support::{Folder, program};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -358,12 +358,11 @@ fn judged(case: &LabCase, end: LabEnd, truth: LabTruth, capture: &Path) -> Judge
     Judged { row, wrong }
 }
 
-/// Where captures go: kept if the user wants them.
-fn folder() -> PathBuf {
-    match std::env::var_os("WIREWAIT_LAB") {
-        Some(folder) => PathBuf::from(folder),
-        None => std::env::temp_dir().join(format!("wirewait-known-{}", std::process::id())),
-    }
+/// Where captures go that the user wants to keep.
+fn kept() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("WIREWAIT_LAB")?);
+    crate::support::shared_folder(&folder);
+    Some(folder)
 }
 
 fn examined(case: &LabCase, folder: &Path) -> Vec<Judged> {
@@ -382,8 +381,8 @@ fn examined(case: &LabCase, folder: &Path) -> Vec<Judged> {
 
 #[test]
 fn the_verdict_agrees_with_the_logs_of_those_who_made_the_capture() {
-    let folder = folder();
-    crate::support::shared_folder(&folder);
+    let (kept, own) = (kept(), Folder::new("known"));
+    let folder = kept.as_deref().unwrap_or(&own);
     let only = std::env::var("WIREWAIT_LAB_ONLY").unwrap_or_default();
     let mut cases = cases();
     cases.retain(|case| case.name.contains(&only));
@@ -393,7 +392,7 @@ fn the_verdict_agrees_with_the_logs_of_those_who_made_the_capture() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let rows = examined(case, &folder);
+                    let rows = examined(case, folder);
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     done.push((case.name.clone(), rows));
                 }
@@ -404,11 +403,9 @@ fn the_verdict_agrees_with_the_logs_of_those_who_made_the_capture() {
     assert_eq!(done.len(), cases.len());
     done.sort_by_key(|(name, _)| cases.iter().position(|case| case.name == *name));
     let rows: Vec<&Judged> = done.iter().flat_map(|(_, rows)| rows).collect();
-    if std::env::var_os("WIREWAIT_LAB").is_some() {
+    if kept.is_some() {
         let table: Vec<&str> = rows.iter().map(|row| row.row.as_str()).collect();
         std::fs::write(folder.join("table.md"), table.join("\n")).unwrap();
-    } else {
-        std::fs::remove_dir_all(&folder).unwrap();
     }
     let wrong: Vec<&str> = rows
         .iter()

@@ -2,7 +2,7 @@
 //! that can go wrong. Needs root and network namespaces; where they are missing it says so, and
 //! fails where they are required.
 
-use crate::support::root;
+use crate::support::{Folder, root};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -160,8 +160,7 @@ fn piped(file: &Path, more: &[&str]) -> serde_json::Value {
 /// What is watched without a screen is saved all the same: what is saved gives the same report.
 #[test]
 fn live_without_a_screen_frames_are_saved_too() {
-    let folder = std::env::temp_dir().join(format!("wirewait-saved-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("saved");
     let saved = folder.join("saved.pcapng");
     let demo = root().join("captures/demo.pcapng");
     let live = crate::support::program()
@@ -182,5 +181,4 @@ fn live_without_a_screen_frames_are_saved_too() {
         text.replace(name, "FILE")
     };
     assert_eq!(rows(&saved), rows(&demo));
-    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,7 +1,7 @@
 //! Summaries of parts add up to that of the whole, whichever conversations are in which part.
 
 use crate::counters::python;
-use crate::hostile::Folder;
+use crate::support::Folder;
 use crate::support::{captures, files, root};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Responses later than `--timeout`, and requests that are never answered, where the server's transport said that it
 //! had them: the time is the server's.
 
-use crate::support::{capture_of, program};
+use crate::support::{Folder, capture_of, program};
 use serde_json::Value;
 use wirewait_synth::{OwnedFrame, Scenario};
 
@@ -106,7 +106,8 @@ fn verdict(name: &str, frames: &[OwnedFrame]) -> Value {
 /// What is reported of these frames in this format, and with these options behind it.
 fn reported(name: &str, format: &[&str], frames: &[OwnedFrame]) -> Vec<u8> {
     let file = format!("wirewait-overdue-{name}-{}.pcapng", std::process::id());
-    let file = std::env::temp_dir().join(file);
+    let folder = Folder::new("overdue");
+    let file = folder.join(file);
     std::fs::write(&file, capture_of(frames)).unwrap();
     let report = program()
         .args(["report", "--format"])
@@ -114,7 +115,6 @@ fn reported(name: &str, format: &[&str], frames: &[OwnedFrame]) -> Vec<u8> {
         .arg(&file)
         .output()
         .unwrap();
-    std::fs::remove_file(&file).unwrap();
     report.stdout
 }
 

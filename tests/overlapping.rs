@@ -2,7 +2,7 @@
 //! there already, and a wait by design takes nothing from what a client does besides. The answer is what the server
 //! worked and the client thought, by the simulation's own clock; captured at both ends.
 
-use crate::support::{capture_of, program};
+use crate::support::{Folder, capture_of, program};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -261,11 +261,10 @@ fn share(verdict: &Value, of: &str) -> [f64; 2] {
 /// Runs the case, and looks at both ends and at both together; widest interval in points, and who is named.
 fn holds(case: &Case, widest: f64, culprit: &str) {
     let ran = case.run();
-    let folder = std::env::temp_dir();
-    let run = std::process::id();
+    let folder = Folder::new("overlapping");
     let files: Vec<PathBuf> = (0..2)
         .map(|end| {
-            let path = folder.join(format!("wirewait-{}-{end}-{run}.pcapng", case.name));
+            let path = folder.join(format!("{}-{end}.pcapng", case.name));
             std::fs::write(&path, capture_of(&ran.ends[end])).unwrap();
             path
         })
@@ -293,9 +292,6 @@ fn holds(case: &Case, widest: f64, culprit: &str) {
         assert_eq!(verdict["culprit"], culprit, "{}, end {end}", case.name);
     }
     let joined = json(&["between"], &[&files[0], &files[1]]);
-    for file in &files {
-        std::fs::remove_file(file).unwrap();
-    }
     let of = |name: &str| joined[name].as_f64().unwrap();
     let active = of("client_ns") + of("way_ns") + of("server_ns") + of("unknown_ns");
     let near = |name: &str, truth: i64| {

@@ -1,7 +1,7 @@
 //! Rates of requests count the bytes of those whose time they count, and no others.
 
 use crate::compare::made;
-use crate::hostile::Folder;
+use crate::support::Folder;
 use crate::support::program;
 use serde_json::Value;
 use std::fmt::Write as _;

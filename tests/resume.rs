@@ -3,7 +3,7 @@
 //! option.
 
 use crate::counters::python;
-use crate::hostile::Folder;
+use crate::support::Folder;
 use crate::support::{program, root, shared_folder};
 use std::collections::BTreeSet;
 use std::fs;

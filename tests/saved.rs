@@ -2,7 +2,7 @@
 //! code. And what a file holds is not told otherwise than it is: zeros are no frames, and a filter
 //! finds the same in a file as on the wire.
 
-use crate::hostile::Folder;
+use crate::support::Folder;
 use crate::support::{captures, program, root};
 use serde_json::Value;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! However a capture is cut into files, and however its bytes come: the same output to the
 //! last byte. And twice the same.
 
-use crate::hostile::Folder;
 use crate::hostile::reading::Pieces;
+use crate::support::Folder;
 use crate::support::{all_captures, analyse_source};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! kept waiting while the sender waits for it, an oplock that another client holds. Each traffic is captured at both
 //! ends; what it must give is what the stations that made it did, added up here.
 
-use crate::support::{Analysis, analyse_frames, capture_of, program, shared_folder};
+use crate::support::{Analysis, Folder, analyse_frames, capture_of, program};
 use serde_json::Value;
 use std::net::Ipv4Addr;
 use wirewait_analysis::{LedgerOf, Phase, StallCause, State};
@@ -647,8 +647,7 @@ fn judged(name: &str, frames: &[OwnedFrame], did: &Did, expected: &Expected<'_>)
 
 /// Text, page and JSON say the same.
 fn said(name: &str, frames: &[OwnedFrame], expected: &Expected<'_>) {
-    let folder = std::env::temp_dir().join(format!("wirewait-stalls-{}", std::process::id()));
-    shared_folder(&folder);
+    let folder = Folder::new("stalls");
     let capture = folder.join(format!("{name}.pcap"));
     std::fs::write(&capture, capture_of(frames)).unwrap();
     let run = |format: &str| {
@@ -680,7 +679,6 @@ fn said(name: &str, frames: &[OwnedFrame], expected: &Expected<'_>) {
     );
     let html = flat(run("html")).replace("&#39;", "'");
     assert!(html.contains(expected.words), "{name}: html");
-    std::fs::remove_file(&capture).unwrap();
 }
 
 /// The client's program reads nothing for 150 ms in each response; the server can take nothing for as long in each request.

@@ -1,6 +1,8 @@
 //! What the tests have in common.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Snapshot, Transaction};
 use wirewait_capture::Options;
@@ -52,6 +54,43 @@ pub(crate) fn shared_folder(folder: &Path) {
     {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
         std::fs::set_permissions(folder, mode).unwrap();
+    }
+}
+
+/// A folder of its own for a test, in the system's temporary directory. It goes with the test, also with one that fails.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    /// Two of one name are two folders: tests run beside each other.
+    pub(crate) fn new(name: &str) -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("wirewait-{name}-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        shared_folder(&folder);
+        Self(folder)
+    }
+
+    /// A file in it.
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A leftover is no reason to fail.
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,7 +1,7 @@
 //! With one thread to four: the same output to the last byte, the same messages, the same
 //! exit code.
 
-use crate::hostile::Folder;
+use crate::support::Folder;
 use crate::support::{all_captures, root};
 use std::path::PathBuf;
 use std::process::{Command, Output};

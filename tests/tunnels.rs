@@ -2,7 +2,9 @@
 //! project is put into each, header by header as the documents say. What is said of its requests must not change.
 
 use crate::annotate::tshark;
-use crate::support::{Analysis, all_captures, analyse_frames, capture_of, owned_frames, root};
+use crate::support::{
+    Analysis, Folder, all_captures, analyse_frames, capture_of, owned_frames, root,
+};
 use wirewait_judge::{Doubt, Missing, Verdict};
 use wirewait_synth::OwnedFrame;
 use wirewait_synth::tunnel::TUNNELS;
@@ -109,7 +111,8 @@ fn a_tunnel_is_no_segmentation_offload() {
 fn tshark_reads_the_tunnels_too() {
     let frames = owned_frames(&root().join("captures/smb2/pipelined.pcapng"));
     let file = format!("wirewait-tunnels-{}.pcapng", std::process::id());
-    let file = std::env::temp_dir().join(file);
+    let folder = Folder::new("tunnels");
+    let file = folder.join(file);
     let times = |frames: &[OwnedFrame]| {
         std::fs::write(&file, capture_of(frames)).unwrap();
         tshark(
@@ -138,7 +141,6 @@ fn tshark_reads_the_tunnels_too() {
             tunnel.name
         );
     }
-    std::fs::remove_file(&file).unwrap();
 }
 
 /// Each segment of a response in two fragments: the second is not read, and the capture is not at fault.

@@ -1,7 +1,7 @@
 //! Captures whose stamps are of two clocks, or of one that was set within a message: no share of the time that a clock
 //! invents, and what to do is said.
 
-use crate::support::{capture_of, program};
+use crate::support::{Folder, capture_of, program};
 use serde_json::Value;
 use wirewait_synth::{OwnedFrame, Scenario};
 
@@ -42,10 +42,10 @@ fn server_ahead(by: i64) -> Vec<OwnedFrame> {
 
 fn report(name: &str, frames: &[OwnedFrame], format: &[&str]) -> String {
     let file = format!("wirewait-two-clocks-{name}-{}.pcapng", std::process::id());
-    let file = std::env::temp_dir().join(file);
+    let folder = Folder::new("two-clocks");
+    let file = folder.join(file);
     std::fs::write(&file, capture_of(frames)).unwrap();
     let report = program().arg("report").args(format).arg(&file).output();
-    std::fs::remove_file(&file).unwrap();
     String::from_utf8(report.unwrap().stdout).unwrap()
 }
 
@@ -168,7 +168,8 @@ fn frames_that_are_cut_short_are_said_to_be() {
 /// What was asked for is in the command that shows more, and its words are quoted.
 #[test]
 fn the_next_command_asks_for_the_same() {
-    let file = std::env::temp_dir().join(format!("wirewait next {}.pcapng", std::process::id()));
+    let folder = Folder::new("next");
+    let file = folder.join("a capture.pcapng");
     std::fs::write(&file, capture_of(&writes())).unwrap();
     let short = program()
         .args(["--short", "--filter", "tcp port 445"])
@@ -182,7 +183,6 @@ fn the_next_command_asks_for_the_same() {
     let line = line.unwrap_or_else(|| panic!("{text}"));
     let expected = format!("--filter 'tcp port 445' '{}'", file.display());
     assert!(line.contains(&expected), "{line}");
-    std::fs::remove_file(&file).unwrap();
 }
 
 /// One direction: requests there are, and the page does not say that there are none.

@@ -2,7 +2,7 @@
 //! between whom it cannot tell. Parts of captures of the laboratory, as filters would leave them.
 
 use crate::support::{
-    Analysis, analyse, analyse_frames, capture_of, captures, owned_frames, program, root,
+    Analysis, Folder, analyse, analyse_frames, capture_of, captures, owned_frames, program, root,
 };
 use serde_json::Value;
 use wirewait_judge::{Culprit, Doubt, Finding, Missing, Verdict};
@@ -39,14 +39,14 @@ fn assert_none(name: &str, frames: &[OwnedFrame], reason: Doubt, why: &str, todo
         verdict.doubts
     );
     let file = format!("wirewait-unknowable-{name}-{}.pcap", std::process::id());
-    let file = std::env::temp_dir().join(file);
+    let folder = Folder::new("unknowable");
+    let file = folder.join(file);
     std::fs::write(&file, capture_of(frames)).unwrap();
     let report = program()
         .args(["report", "--format", "json"])
         .arg(&file)
         .output()
         .unwrap();
-    std::fs::remove_file(&file).unwrap();
     let json: Value = serde_json::from_slice(&report.stdout).unwrap();
     let printed = &json["verdict"];
     assert_eq!(printed["culprit"], "none", "{name}");

@@ -3,6 +3,7 @@
 use crate::args::ReportArgs;
 use crate::failure::{Failure, Verdict};
 use crate::input::{Analysis, Input, warn};
+use crate::judged;
 use crate::output::Output;
 use crate::symptoms;
 use std::io;
@@ -43,7 +44,9 @@ pub(crate) fn run(args: &ReportArgs, last: Option<Layout>) -> Result<Verdict, Fa
         Ok(Choice::Take)
     })?;
     copy.finish(&analysis)?;
-    Ok(analysis.verdict())
+    let (about, otherwise) = (analysis.about(&args.input), analysis.verdict());
+    let snapshot = &analysis.snapshot;
+    Ok(judged::ended(&args.fail_if, &about, snapshot, otherwise))
 }
 
 /// The capture as it is written once more.

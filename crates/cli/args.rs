@@ -25,7 +25,7 @@ pub(crate) use rights::{RIGHTS, RightsArgs};
 pub(crate) use screen::ScreenArgs;
 pub(crate) use values::{FrameRange, Speed};
 
-use crate::condition;
+use crate::condition::{self, CaptureCondition};
 use crate::when::{self, Span};
 use clap::Args;
 use std::path::PathBuf;
@@ -45,6 +45,10 @@ pub(crate) struct ReportArgs {
     /// html only]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) conversation: Option<u64>,
+    /// Exit with code 4 if the condition holds, such as 'server % > 40' or 'p95 > 3ms'; repeatable;
+    /// --help describes the syntax
+    #[arg(long, value_name = "CONDITION", value_parser = condition::limit)]
+    pub(crate) fail_if: Vec<CaptureCondition>,
     /// Write the sums of this capture to FILE (JSON); `wirewait merge` adds such files up
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,

@@ -1,9 +1,29 @@
 //! The conditions of `--fail-if`, as they are typed.
 
-use wirewait::compare::{Against, Condition, Figure, Ratio, Relation, Unit};
+use wirewait::Culprit;
+use wirewait::compare::{Against, Condition, Figure, Ratio, Relation, ShareLimit, Unit};
 
-/// What `compare --help` says about them.
+/// A condition on one capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CaptureCondition {
+    /// On a figure, as `compare` has them, without a baseline.
+    Figure(Condition),
+    /// On a share of the active time.
+    Share(ShareLimit),
+}
+
+/// What `compare --help` says about conditions.
 pub(crate) fn conditions() -> String {
+    CONDITIONS.replacen("{figures}", &figures(), 1)
+}
+
+/// What `report --help` says about them.
+pub(crate) fn conditions_on_one() -> String {
+    ON_ONE.replacen("{figures}", &figures(), 1)
+}
+
+/// The names of the figures, in lines below each other.
+fn figures() -> String {
     let mut figures = vec![String::new()];
     for figure in Figure::ALL {
         let last = figures.last().map_or(0, String::len);
@@ -19,7 +39,7 @@ pub(crate) fn conditions() -> String {
         }
     }
     let figures = figures.join("\n           ");
-    CONDITIONS.replacen("{figures}", figures.trim_end_matches(','), 1)
+    figures.trim_end_matches(',').to_owned()
 }
 
 /// Characters of the lines that name the figures.
@@ -31,7 +51,8 @@ Conditions (--fail-if):
 
   FIGURE   {figures}
            (response_time and turnaround alone are their means; mean, p50, p95, p99 and max alone
-           are those of response_time; throughput is that while data moves)
+           are those of response_time; resp.p95 and turn.p95 are short for response_time.p95 and
+           turnaround.p95; throughput is that while data moves)
   GROUP    a row of the comparison, by its name: of smb1 READ_ANDX; without it, all requests.
            Without --by also an operation, kind, server, client, share or file
   LIMIT    +10%, -10%, 10%: the change against the baseline (from 0 any growth is more)
@@ -44,20 +65,97 @@ Conditions (--fail-if):
 What cannot be judged counts as held, because a figure or a group is missing, or because there are
 too few requests for the rank test: a capture without requests does not pass.";
 
+const ON_ONE: &str = "\
+Conditions (--fail-if):
+  server % > LIMIT             also network %, client %; also >=, <, <=
+  FIGURE [of GROUP] > LIMIT
+
+  server %   the server's share of active time, in per cent. Where it is an interval, all of it
+           has to fulfil the condition; if only part of it does, a message says so
+  FIGURE   {figures}
+           (response_time and turnaround alone are their means; mean, p50, p95, p99 and max alone
+           are those of response_time; resp.p95 and turn.p95 are short for response_time.p95 and
+           turnaround.p95; throughput is that while data moves)
+  GROUP    an operation, kind, server, client, share or file, by its name: of smb2 READ;
+           without it, all requests
+  LIMIT    50ms, 1.5s, 20us: a time; 300kB/s, 1.2MB/s, 64KiB/s: a rate; 4KiB; or a number
+
+  'server % > 40', 'resp.p95 > 3ms', 'p99 of smb2 READ > 50ms', 'unanswered > 0'
+
+What cannot be judged counts as held, with a message of its own: a figure or a group is missing, or
+there is no verdict (shares). A capture without requests does not pass.";
+
 /// A mistake, and at which character.
 struct Mistake(usize, String);
 
-/// Reads a condition.
+/// Reads a condition on a comparison.
 pub(crate) fn parse(text: &str) -> Result<Condition, String> {
-    read(text).map_err(|Mistake(at, what)| {
-        format!(
-            "column {}: {what}",
-            text.get(..at).unwrap_or(text).chars().count() + 1
-        )
-    })
+    read(text, "").map_err(|mistake| mistake.within(text))
 }
 
-fn read(text: &str) -> Result<Condition, Mistake> {
+/// Reads a condition on one capture.
+pub(crate) fn limit(text: &str) -> Result<CaptureCondition, String> {
+    if let Some(share) = share_limit(text) {
+        let share = share.map_err(|mistake| mistake.within(text))?;
+        return Ok(CaptureCondition::Share(share));
+    }
+    let condition = read(text, SHARES).map_err(|mistake| mistake.within(text))?;
+    match condition.against {
+        Against::Value(_) if !condition.significant => Ok(CaptureCondition::Figure(condition)),
+        _ => Err("one capture has no baseline; write a limit like 'p99 > 50ms'".to_owned()),
+    }
+}
+
+/// The shares that are named where a word is unknown.
+const SHARES: &str = "client %, network %, server %, ";
+
+/// Whose share this is, as the screen and the tables call it.
+fn share(name: &str) -> Option<Culprit> {
+    let whose = name.trim().strip_suffix('%')?.trim_end();
+    let mut all = Culprit::ALL.into_iter();
+    all.find(|culprit| culprit.name().eq_ignore_ascii_case(whose))
+}
+
+/// A condition on a share; `None` where it is on something else.
+fn share_limit(text: &str) -> Option<Result<ShareLimit, Mistake>> {
+    let (left, relation, behind) = sides(text).ok()?;
+    if let Some((name, group)) = left.split_once(" of ") {
+        share(name)?;
+        let at = left.len() - group.len();
+        let what = "a share is of the whole capture; leave the group out, or choose its frames with --filter";
+        return Some(Err(Mistake(at, what.to_owned())));
+    }
+    let culprit = share(left)?;
+    let right = text.get(behind..).unwrap_or_default();
+    let at = behind + (right.len() - right.trim_start().len());
+    let number = right.trim().trim_end_matches('%').trim_end();
+    let limit = decimal(number).filter(|limit| limit.part <= limit.of.saturating_mul(100));
+    let mistake = || {
+        let typed = right.trim();
+        Mistake(
+            at,
+            format!("a share is 0 to 100 per cent, such as 40; found `{typed}`"),
+        )
+    };
+    Some(limit.ok_or_else(mistake).map(|limit| ShareLimit {
+        text: text.trim().to_owned(),
+        culprit,
+        relation,
+        limit,
+    }))
+}
+
+impl Mistake {
+    /// The message on it, where this was typed.
+    fn within(self, text: &str) -> String {
+        let Self(at, what) = self;
+        let before = text.get(..at).unwrap_or(text).chars().count();
+        format!("column {}: {what}", before + 1)
+    }
+}
+
+/// What stands in front of the sign, the sign, and where the limit begins.
+fn sides(text: &str) -> Result<(&str, Relation, usize), Mistake> {
     let sign = text.find(['<', '>', '=']).ok_or_else(|| {
         let end = text.trim_end().len();
         Mistake(
@@ -76,21 +174,25 @@ fn read(text: &str) -> Result<Condition, Mistake> {
     .find_map(|(sign, relation)| rest.starts_with(sign).then_some((relation, sign.len())))
     .ok_or_else(|| Mistake(sign, "write >, >=, < or <=".to_owned()))?;
 
-    let left = &text[..sign];
+    Ok((&text[..sign], relation, sign + length))
+}
+
+/// Reads a condition on a figure. These are other words that there are.
+fn read(text: &str, others: &str) -> Result<Condition, Mistake> {
+    let (left, relation, behind) = sides(text)?;
     let (name, group) = match left.split_once(" of ") {
         Some((name, group)) => (name, Some(group.trim())),
         None => (left, None),
     };
     let at = name.len() - name.trim_start().len();
-    let figure = figure(name.trim()).ok_or_else(|| Mistake(at, unknown(name.trim())))?;
+    let figure = figure(name.trim()).ok_or_else(|| Mistake(at, unknown(name.trim(), others)))?;
     if group == Some("") {
         return Err(Mistake(
-            sign,
+            left.len(),
             "the name of a group is missing here".to_owned(),
         ));
     }
 
-    let behind = sign + length;
     let right = &text[behind..];
     let start = behind + (right.len() - right.trim_start().len());
     let (limit, significant) = match right.trim().strip_suffix("significant") {
@@ -119,7 +221,13 @@ fn read(text: &str) -> Result<Condition, Mistake> {
 /// Figures go by their names; the mean may be said, and response time may be left out.
 fn figure(name: &str) -> Option<Figure> {
     let named = |name: &str| Figure::ALL.into_iter().find(|figure| figure.name() == name);
-    let full = match name {
+    // As the screen's filter takes them.
+    let long = [("resp", "response_time"), ("turn", "turnaround")].into_iter();
+    let name = &long
+        .filter_map(|(short, long)| Some((name.strip_prefix(short)?, long)))
+        .find(|(rest, _)| rest.is_empty() || rest.starts_with('.'))
+        .map_or_else(|| name.to_owned(), |(rest, long)| format!("{long}{rest}"));
+    let full = match name.as_str() {
         "mean" => "response_time".to_owned(),
         "p50" | "p95" | "p99" | "max" => format!("response_time.{name}"),
         "turnaround.mean" | "response_time.mean" => name.replace(".mean", ""),
@@ -130,12 +238,20 @@ fn figure(name: &str) -> Option<Figure> {
     named(&full)
 }
 
-fn unknown(name: &str) -> String {
+fn unknown(name: &str, others: &str) -> String {
+    if others.is_empty() && share(name).is_some() {
+        return format!(
+            "`{name}` is a share of one capture: wirewait report FILE --fail-if '{name} > 40'"
+        );
+    }
     if name.is_empty() {
         return "a figure is missing here, such as response_time".to_owned();
     }
     let names: Vec<&str> = Figure::ALL.iter().map(|figure| figure.name()).collect();
-    format!("`{name}` is no figure; there are {}", names.join(", "))
+    format!(
+        "`{name}` is no figure; there are {others}{}",
+        names.join(", ")
+    )
 }
 
 /// The limit, which begins at this byte.
@@ -269,12 +385,13 @@ mod tests {
     /// The help and the message about an unknown figure have one source.
     #[test]
     fn the_help_names_every_figure() {
-        let help = conditions();
-        for figure in Figure::ALL {
-            assert!(help.contains(figure.name()), "{}", figure.name());
+        for help in [conditions(), conditions_on_one()] {
+            for figure in Figure::ALL {
+                assert!(help.contains(figure.name()), "{}", figure.name());
+            }
+            // A line that is longer is broken again.
+            assert!(help.lines().all(|line| line.len() <= 100), "{help}");
         }
-        // A line that is longer is broken again.
-        assert!(help.lines().all(|line| line.len() <= 100), "{help}");
     }
 
     #[test]
@@ -314,6 +431,80 @@ mod tests {
             let text = format!("{} > 5%", figure.name());
             assert_eq!(parse(&text).unwrap().figure, figure);
         }
+    }
+
+    #[test]
+    fn the_words_of_the_screen_are_known() {
+        for (short, figure) in [
+            ("resp.p95", Figure::ResponseTimeP95),
+            ("resp", Figure::ResponseTime),
+            ("turn.max", Figure::TurnaroundMax),
+        ] {
+            assert_eq!(parse(&format!("{short} > 3ms")).unwrap().figure, figure);
+        }
+        assert!(parse("response > 3ms").is_err());
+    }
+
+    #[test]
+    fn a_share_is_a_condition_on_one_capture() {
+        for (text, culprit, relation, limit) in [
+            (
+                " server % > 40 ",
+                Culprit::Server,
+                Relation::Above,
+                40_000_000,
+            ),
+            (
+                "Client%<=12.5%",
+                Culprit::Client,
+                Relation::AtMost,
+                12_500_000,
+            ),
+            (
+                "network % >= 100",
+                Culprit::Network,
+                Relation::AtLeast,
+                100_000_000,
+            ),
+        ] {
+            let CaptureCondition::Share(share) = limit_of(text) else {
+                panic!("{text}")
+            };
+            assert_eq!((share.culprit, share.relation), (culprit, relation));
+            assert_eq!(share.limit.scaled(1_000_000), limit);
+            assert_eq!(share.text, text.trim());
+        }
+        let CaptureCondition::Figure(figure) = limit_of("resp.p95 of smb2 READ > 3ms") else {
+            panic!("a figure")
+        };
+        assert_eq!(figure.figure, Figure::ResponseTimeP95);
+        for (text, said) in [
+            ("server % > 101", "column 12: a share is 0 to 100 per cent"),
+            ("server % > 40ms", "found `40ms`"),
+            (
+                "server % of 10.0.0.8 > 40",
+                "column 13: a share is of the whole capture",
+            ),
+            ("server % >", "column 11: a share is"),
+            (
+                "server > 40",
+                "column 1: `server` is no figure; there are client %, network %, server %, ",
+            ),
+            ("p95 > +10%", "one capture has no baseline"),
+            ("p95 > 1ms significant", "one capture has no baseline"),
+        ] {
+            let mistake = limit(text).unwrap_err();
+            assert!(mistake.contains(said), "{text}: {mistake}");
+        }
+        let mistake = parse("server % > 40").unwrap_err();
+        assert!(
+            mistake.contains("wirewait report FILE --fail-if 'server % > 40'"),
+            "{mistake}"
+        );
+    }
+
+    fn limit_of(text: &str) -> CaptureCondition {
+        limit(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"))
     }
 
     #[test]

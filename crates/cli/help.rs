@@ -1,7 +1,7 @@
 //! What help says beside the options: examples, conditions, exit codes.
 
 use crate::args::about_live;
-use crate::condition::conditions;
+use crate::condition::{conditions, conditions_on_one};
 use crate::failure::CODES;
 
 /// Examples for each command, as `-h` shows them.
@@ -9,6 +9,7 @@ const EXAMPLES: [(&str, &str); 11] = [
     (
         "report",
         "  wirewait report capture.pcapng                           verdict, one screen
+  wirewait report --fail-if 'server % > 40' a.pcap         for scripts: exit code 4 if it holds
   wirewait report --full --filter 'host 10.0.0.8' a.pcap   all tables of one host
   wirewait report -o report.html capture.pcapng            a page with charts
   wirewait report --explain=slow_server capture.pcapng     how a symptom was judged",
@@ -98,6 +99,7 @@ pub(crate) fn with_notes(command: clap::Command) -> clap::Command {
         };
         let examples = format!("Examples:\n{examples}");
         let more = match name.as_str() {
+            "report" => format!("\n\n{}", conditions_on_one()),
             "compare" => format!("\n\n{}", conditions()),
             "live" => format!("\n\n{}", about_live()),
             _ => String::new(),

@@ -52,9 +52,8 @@ pub(crate) fn foreign(option: &str, value: Option<&str>, command: &str) -> Optio
         "-z" => "response times are part of the report: wirewait FILE".to_owned(),
         "-n" => "names are never looked up; leave -n out".to_owned(),
         "--fail-if" => format!(
-            "conditions are for two captures, and for live: wirewait compare BASE OTHER --fail-if '{0}', or \
-             wirewait live --fail-if 'p95 > 50ms'",
-            value.unwrap_or("response_time > +10%")
+            "it belongs to report, compare and live: wirewait report FILE --fail-if '{0}'",
+            value.unwrap_or("server % > 40")
         ),
         "--interval" => format!(
             "for figures over time: wirewait counters FILE --interval {0}, or wirewait live --interval {0}",
@@ -275,9 +274,9 @@ mod tests {
             let typed = foreign(option, value, "transactions").unwrap();
             assert!(typed.ends_with(instead), "{typed}");
         }
-        let typed = foreign("--fail-if", Some("p95 > 1s"), "report").unwrap();
+        let typed = foreign("--fail-if", Some("p95 > 1s"), "transactions").unwrap();
         assert!(
-            typed.contains("compare BASE OTHER --fail-if 'p95 > 1s'"),
+            typed.contains("wirewait report FILE --fail-if 'p95 > 1s'"),
             "{typed}"
         );
         let typed = foreign("--interval", Some("5"), "report").unwrap();

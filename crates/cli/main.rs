@@ -21,6 +21,7 @@ mod gather;
 mod help;
 mod hints;
 mod input;
+mod judged;
 mod last_calibrate;
 mod last_profile;
 mod limits;

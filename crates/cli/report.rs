@@ -4,14 +4,17 @@ use crate::annotate;
 use crate::args::{ReportArgs, ReportFormat};
 use crate::counters::Sampling;
 use crate::failure::{Failure, Verdict, shown};
-use crate::input::{Input, is_stdin, warn};
+use crate::input::{Analysis, Input, is_stdin, warn};
+use crate::judged;
 use crate::last_profile;
 use crate::merge;
 use crate::output::{FRAMES_NAME, Output};
 use crate::parallel;
 use crate::symptoms;
-use wirewait::{Choice, Layout, Summary, Transaction};
-use wirewait_report::counters::{Refusal, Sampler};
+use std::io::{self, Write};
+use wirewait::{Choice, Layout, Settings, Snapshot, Summary, Transaction};
+use wirewait_report::About;
+use wirewait_report::counters::{Refusal, Sampler, Samples};
 use wirewait_report::html::{self, Conversation, Further, Metered};
 use wirewait_report::json;
 use wirewait_report::ladder::{self, Climb, Ladder};
@@ -36,23 +39,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
     input.threads = args.threads.count();
     let signals = input.heed_signals(&args.input)?;
     let settings = args.analysis.settings();
-    let (analysis, sampled) = match args.format {
-        ReportFormat::Html => {
-            let mut sampling = Sampling::new(Sampler::new(INTERVAL_NS, settings.link_speed));
-            let (analysis, readings) = input.analyse_watching(
-                settings,
-                &mut choice,
-                false,
-                |_| Ok(()),
-                |frame, analyzer| sampling.frame(frame, analyzer),
-            )?;
-            (analysis, Some(sampling.finish(&readings)))
-        }
-        _ => {
-            let analysis = input.analyse(settings, &mut choice, false, |_| Ok(()))?;
-            (analysis, None)
-        }
-    };
+    let (analysis, sampled) = analysed(input, args, settings, &mut choice)?;
     let mut about = analysis.about(&args.input);
     about.texts = texts;
     let snapshot = &analysis.snapshot;
@@ -82,22 +69,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
         ReportFormat::Text => text::report(out, &about, snapshot, look),
         ReportFormat::Json => json::report_with(out, &about, snapshot, drawn.as_ref()),
         ReportFormat::Csv => wirewait_report::csv::report(out, &about, snapshot),
-        ReportFormat::Html => {
-            let conversation = drawn
-                .as_ref()
-                .map_or(Conversation::Absent(UNREPEATABLE), Conversation::Drawn);
-            let why = sampled.as_ref().and_then(|sampled| sampled.as_ref().err());
-            let why = why.map(Refusal::to_string).unwrap_or_default();
-            let counters = match &sampled {
-                Some(Ok(samples)) => Metered::Sampled(samples),
-                _ => Metered::Absent(&why),
-            };
-            let further = Further {
-                conversation,
-                counters,
-            };
-            html::report(out, &about, snapshot, further)
-        }
+        ReportFormat::Html => page(out, &about, snapshot, drawn.as_ref(), sampled.as_ref()),
         ReportFormat::Pcapng => Ok(()),
     })?;
     output.finish()?;
@@ -112,7 +84,55 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Verdict, Failure> {
             merge::write(path, &args.input.files, &Summary::of(snapshot))?;
         }
     }
-    Ok(analysis.verdict())
+    let otherwise = analysis.verdict();
+    Ok(judged::ended(&args.fail_if, &about, snapshot, otherwise))
+}
+
+/// What became of the counters of a page.
+type Sampled = Result<Samples, Refusal>;
+
+/// Reads the capture, and for a page samples its counters.
+fn analysed(
+    input: Input,
+    args: &ReportArgs,
+    settings: Settings,
+    choice: &mut ladder::Choice,
+) -> Result<(Analysis, Option<Sampled>), Failure> {
+    if args.format != ReportFormat::Html {
+        let analysis = input.analyse(settings, choice, false, |_| Ok(()))?;
+        return Ok((analysis, None));
+    }
+    let mut sampling = Sampling::new(Sampler::new(INTERVAL_NS, settings.link_speed));
+    let (analysis, readings) = input.analyse_watching(
+        settings,
+        choice,
+        false,
+        |_| Ok(()),
+        |frame, analyzer| sampling.frame(frame, analyzer),
+    )?;
+    Ok((analysis, Some(sampling.finish(&readings))))
+}
+
+/// Writes the page.
+fn page(
+    out: &mut impl Write,
+    about: &About,
+    snapshot: &Snapshot,
+    drawn: Option<&Ladder>,
+    sampled: Option<&Sampled>,
+) -> io::Result<()> {
+    let conversation = drawn.map_or(Conversation::Absent(UNREPEATABLE), Conversation::Drawn);
+    let why = sampled.and_then(|sampled| sampled.as_ref().err());
+    let why = why.map(Refusal::to_string).unwrap_or_default();
+    let counters = match sampled {
+        Some(Ok(samples)) => Metered::Sampled(samples),
+        _ => Metered::Absent(&why),
+    };
+    let further = Further {
+        conversation,
+        counters,
+    };
+    html::report(out, about, snapshot, further)
 }
 
 /// Counters of the page are sampled as often as `wirewait counters` does by default.
@@ -171,6 +191,12 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Failure> {
             return wrong(
                 "--parallel: sums know neither conversations nor symptoms; leave --conversation \
                  and --explain out",
+            );
+        }
+        if !args.fail_if.is_empty() {
+            return wrong(
+                "--fail-if: is judged for one capture; leave --parallel out, or run `wirewait report` for \
+                 each capture",
             );
         }
         if !matches!(args.format, ReportFormat::Text | ReportFormat::Json) {

@@ -1,4 +1,4 @@
-//! Any text as a condition of `compare --fail-if`: it is read, and read again from what it says
+//! Any text as a condition of `--fail-if`, of `compare` and of one capture: it is read, and read again from what it says
 //! of itself, or refused with a column.
 #![no_main]
 
@@ -11,6 +11,13 @@ fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
+    if let Ok(one) = condition::limit(text) {
+        let again = match &one {
+            condition::CaptureCondition::Figure(figure) => &figure.text,
+            condition::CaptureCondition::Share(share) => &share.text,
+        };
+        assert_eq!(condition::limit(again), Ok(one.clone()));
+    }
     match condition::parse(text) {
         Ok(one) => assert_eq!(condition::parse(&one.text), Ok(one)),
         Err(mistake) => {
@@ -19,6 +26,7 @@ fuzz_target!(|data: &[u8]| {
             let column: usize = column.parse().expect("a number");
             // The help names what a mistake may be about.
             assert!(!message.is_empty() && !condition::conditions().is_empty());
+            assert!(!condition::conditions_on_one().is_empty());
             assert!(
                 (1..=text.chars().count() + 1).contains(&column),
                 "{mistake}"

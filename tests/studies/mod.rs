@@ -11,7 +11,7 @@ mod netbench;
 mod nt;
 mod wells;
 
-use crate::support::{Analysis, Run, analyse_source, root};
+use crate::support::{Analysis, Folder, Run, analyse_source, root};
 use wirewait_analysis::Snapshot;
 use wirewait_capture::{Files, Options};
 use wirewait_synth::Scenario;
@@ -177,8 +177,7 @@ const CONCLUSIONS: &[(&str, &str, &[&str], &str, &str)] = &[
 
 #[test]
 fn the_papers_conclusions_are_the_first_line_of_a_comparison() {
-    let folder = std::env::temp_dir().join(format!("wirewait-studies-{}", std::process::id()));
-    crate::support::shared_folder(&folder);
+    let folder = Folder::new("studies");
     for (base, other, arguments, begins, says) in CONCLUSIONS {
         let files = [base, other].map(|name| {
             let path = root().join(format!("captures/studies/{name}.scenario"));
@@ -200,5 +199,4 @@ fn the_papers_conclusions_are_the_first_line_of_a_comparison() {
             "{other}: {first}"
         );
     }
-    let _ = std::fs::remove_dir_all(&folder);
 }

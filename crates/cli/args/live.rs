@@ -1,14 +1,13 @@
 //! The arguments of `wirewait live`.
 
 use super::{AnalysisArgs, OutputArgs, ProfileArgs, RIGHTS, ScreenArgs, SymptomArgs, TextArgs};
-use crate::condition;
+use crate::condition::{self, CaptureCondition};
 use crate::size::Size;
 use crate::when::{Span, Zone};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
-use wirewait::compare::{Against, Condition};
 
 /// Notes at the end of `live --help`.
 pub(crate) fn more() -> String {
@@ -26,9 +25,8 @@ The first Ctrl-C (or SIGTERM, SIGHUP) ends the capture and prints the report; th
 the program at once. With --listen or --interval and without a terminal, SIGHUP reads the \
 configuration and opens the file of rows again.
 
-Conditions (--fail-if) are those of `compare --help` with a limit instead of a change: \
-'p99 > 50ms', 'turnaround.p95 of smb2 READ > 20ms', 'unanswered > 0'. A condition on a figure without \
-data counts as held.";
+Conditions (--fail-if) are those of `report --help`: 'server % > 40', 'p99 > 50ms', 'turnaround.p95 of \
+smb2 READ > 20ms', 'unanswered > 0'. A condition on a figure without data counts as held.";
 
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
@@ -105,8 +103,8 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Exit with code 4 if the condition holds at the end, such as 'p99 > 50ms'; repeatable
-    #[arg(long, value_name = "CONDITION", value_parser = limit)]
-    pub(crate) fail_if: Vec<Condition>,
+    #[arg(long, value_name = "CONDITION", value_parser = condition::limit)]
+    pub(crate) fail_if: Vec<CaptureCondition>,
     /// Time zone of a capture with local times on the standard input: +01:00, -5
     #[arg(
         long,
@@ -246,14 +244,6 @@ fn only_stdin(text: &str) -> Result<PathBuf, String> {
 }
 
 /// A condition that needs nothing to compare with.
-fn limit(text: &str) -> Result<Condition, String> {
-    let condition = condition::parse(text)?;
-    match condition.against {
-        Against::Value(_) if !condition.significant => Ok(condition),
-        _ => Err("a live capture has no baseline; write a limit like 'p99 > 50ms'".to_owned()),
-    }
-}
-
 /// An address with a port, as `--listen` takes it.
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
@@ -307,8 +297,12 @@ mod tests {
 
     #[test]
     fn conditions_compare_with_a_limit_only() {
-        assert!(limit("p99 > 50ms").is_ok());
-        assert!(limit("p99 > +10%").unwrap_err().contains("limit"));
-        assert!(limit("p99").is_err());
+        assert!(condition::limit("p99 > 50ms").is_ok());
+        assert!(
+            condition::limit("p99 > +10%")
+                .unwrap_err()
+                .contains("limit")
+        );
+        assert!(condition::limit("p99").is_err());
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const NO_BOUNDS: &[&str] = &[
     "crates/analysis/src/bounds.rs COUNT",
     "crates/report/src/html/table.rs LONG",
+    "crates/report/src/table/paths.rs LEAST",
     "crates/report/src/compare/tables.rs BEFORE_RESULT",
     "crates/cli/condition.rs FIGURES_WIDTH",
     "crates/analysis/src/conversation/recent.rs FEW",
@@ -19,7 +20,6 @@ const NO_BOUNDS: &[&str] = &[
     "crates/model/src/distribution.rs HALF",
     "crates/model/src/distribution.rs NUMBERS",
     "crates/model/src/distribution.rs PAGE",
-    "crates/model/src/distribution.rs PAGES",
     "crates/analysis/src/flow.rs FIRST",
     "crates/analysis/src/account/timeline.rs SETTLED",
     "crates/stats/src/sizes/anomalies.rs BREAKS_ONE_OF",

@@ -134,11 +134,11 @@ families! {
     retransmissions: Count<Requests>, "retransmitted_requests", "Requests that were sent more than once";
     data: Count<Requests>, "data" in Bytes, "File data that was moved";
     turnaround: Times = Family::new_with_constructor(times), "server_turnaround" in Seconds,
-        "From the last byte of the request to the first byte of the response, of requests that waited behind none and were sent once";
+        "From the last byte of the request to the first byte of the response, of requests that were queued behind none and were sent once";
     response: Times = Family::new_with_constructor(times), "response_time" in Seconds,
         "From the first byte of the request to the last byte of the response, of requests that were answered";
     phases: Level<OfPhase>, "client_time" in Seconds,
-        "Time of all clients since the start, by what they waited for; a phase can lose time to another one when it turns out whose it was";
+        "Time of all clients since the start, by phase of the account of time; a phase can lose time to another one when it turns out whose it was";
     frames: Count<OfInterface>, "segment_frames", "Frames without mirror copies";
     bytes: Count<OfInterface>, "segment" in Bytes, "Bytes on the wire, preamble and gap included";
     present: Family<OfInterface, Gauge>, "interface_up", "Whether frames are captured there at this moment";

@@ -2,7 +2,6 @@
 
 mod annotated;
 mod intervals;
-mod judge;
 #[cfg(feature = "libpcap")]
 mod list;
 mod listen;
@@ -16,6 +15,7 @@ mod supervisor;
 
 use crate::args::{LiveArgs, LiveFormat};
 use crate::failure::{Failure, Verdict, say};
+use crate::judged;
 use crate::last_profile;
 use crate::output::{self, FRAMES_NAME, Output};
 use crate::own::Own;
@@ -174,15 +174,11 @@ pub(crate) fn run(args: &LiveArgs, mut rights: Rights, again: Again) -> Result<V
         source::nothing_matched(&filter);
     }
     let whole = about.damage.is_empty() && seen.saved.as_ref().is_none_or(|saved| saved.whole);
-    let held = judge::held(&args.fail_if, about, snapshot);
-    for sentence in &held {
-        say(sentence);
-    }
-    Ok(match (held.is_empty(), whole) {
-        (false, _) => Verdict::Held,
-        (true, false) => Verdict::Damaged,
-        (true, true) => Verdict::Whole,
-    })
+    let otherwise = match whole {
+        false => Verdict::Damaged,
+        true => Verdict::Whole,
+    };
+    Ok(judged::ended(&args.fail_if, about, snapshot, otherwise))
 }
 
 /// Whether it may run for months with nobody at a terminal: HUP makes it read its configuration

@@ -250,11 +250,22 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::process::Command as Program;
 
-    fn folder(name: &str) -> PathBuf {
-        let name = format!("wirewait-sandbox-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        path.canonicalize().unwrap()
+    /// A folder that goes with the test: outside of the sandbox, in which nothing of it can be removed.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let name = format!("wirewait-sandbox-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir_all(&path).unwrap();
+            Self(path.canonicalize().unwrap())
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
     }
 
     /// In a thread of its own: it cannot be undone.
@@ -284,7 +295,8 @@ mod tests {
 
     #[test]
     fn only_named_files_can_be_opened() {
-        let folder = folder("reads");
+        let scratch = Scratch::new("reads");
+        let folder = scratch.0.clone();
         let [named, other, shadow] = ["named", "other", "/etc/shadow"].map(|n| folder.join(n));
         fs::write(&named, b"named").unwrap();
         fs::write(&other, b"other").unwrap();
@@ -317,7 +329,8 @@ mod tests {
 
     #[test]
     fn folders_to_keep_files_in_are_no_others() {
-        let (ring, beside) = (folder("ring"), folder("beside"));
+        let scratch = ["ring", "beside"].map(Scratch::new);
+        let [ring, beside] = scratch.each_ref().map(|one| one.0.clone());
         let needs = Needs {
             folders: vec![Folder {
                 option: "--save",

@@ -222,10 +222,10 @@ const BITS: u32 = 8;
 const HALF: usize = 1 << (BITS - 1);
 /// Buckets that are made together, when the first of them is needed.
 const PAGE: usize = 32;
-const PAGES: usize = bucket(LONGEST_NS) / PAGE + 1;
 /// The number of no page.
 const NO_PAGE: u8 = u8::MAX;
-const _: () = assert!(PAGES < NO_PAGE as usize);
+// It is not the number of the last one.
+const _: () = assert!(bucket(LONGEST_NS) / PAGE + 1 < NO_PAGE as usize);
 
 /// Counts of times in buckets of eight significant bits, as `HdrHistogram` has them.
 #[derive(Clone, Debug)]

@@ -70,12 +70,40 @@ pub fn unjoined(names: [&str; 2], why: Unjoined) -> String {
 /// # Errors
 /// What `out` says.
 pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io::Result<()> {
-    let joined = report.joined;
     look.heading(out, &sentence(report))?;
     writeln!(out)?;
     for line in lines(report) {
         note(out, look, line)?;
     }
+    writeln!(out)?;
+    parts(report).write(out, look)?;
+    rows(out, report, look)?;
+    writeln!(out)?;
+    ways(report).write(out, look)?;
+    writeln!(out)?;
+    for line in READING {
+        note(out, look, line)?;
+    }
+    Ok(())
+}
+
+/// How to read the tables, a paragraph each.
+const READING: [&str; 3] = [
+    "client: pauses of at most the think limit, in the capture at the clients; server: from the whole \
+     request to the first frame of the response, in the capture at the servers; way: the rest of \
+     what a request took at the clients, transfers and loss recovery included. None of these compares \
+     stamps of two clocks.",
+    "sent: frames of the end that they come from, while both captures have frames; lost between: \
+     the other end does not have them; only behind: the capture at the end that they come from \
+     does not have them (it missed them, they were doubled on the way, or they come from elsewhere).",
+    "request way: from the first frame of the request at the client to its last at the server; response \
+     way: from the first frame of the response at the server to its last at the client. Both compare \
+     stamps of two clocks, by the difference above.",
+];
+
+/// Whose the active time is, and what a request took there.
+fn parts(report: &BetweenReport<'_>) -> Table {
+    let joined = report.joined;
     let active = joined.active_ns();
     let client = match joined.held_ns {
         0 => "client, between requests",
@@ -102,16 +130,19 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
     let each = |spread: Option<[u64; 3]>, at: usize| {
         spread.map_or_else(String::new, |spread| report.span(spread[at]))
     };
-    let table = Table::over(&rows)
+    Table::over(&rows)
         .left("active time", |(name, ..)| *name)
         .right("all", |(_, ns, _)| report.span(*ns))
         .right("share", |(_, ns, _)| Percent(*ns, active))
         .right("of a request: least", |(.., spread)| each(*spread, 0))
         .right("median", |(.., spread)| each(*spread, 1))
         .right("most", |(.., spread)| each(*spread, 2))
-        .table;
-    writeln!(out)?;
-    table.write(out, look)?;
+        .table
+}
+
+/// Writes the tables by client, server and operation.
+fn rows(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io::Result<()> {
+    let joined = report.joined;
     let kinds: [RowKind; 3] = [
         ("client", |of| matches!(of, BetweenOf::Client(_))),
         ("server", |of| matches!(of, BetweenOf::Server(_))),
@@ -131,7 +162,12 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
             noted!(out, look, "and {more} more; --format json has them all")?;
         }
     }
-    writeln!(out)?;
+    Ok(())
+}
+
+/// Frames by direction, and which were lost between the two.
+fn ways(report: &BetweenReport<'_>) -> Table {
+    let joined = report.joined;
     let [clients, servers] = report.ends();
     let rows = [
         ("to the servers", &joined.to_servers, &clients),
@@ -144,31 +180,14 @@ pub fn text(out: &mut impl Write, report: &BetweenReport<'_>, look: Look) -> io:
             false => format!("{} of {from}", numbers.join(" ")),
         }
     };
-    let table = Table::over(&rows)
+    Table::over(&rows)
         .left("frames", |(name, ..)| *name)
         .right("sent", |(_, lost, _)| Grouped(lost.sent))
         .right("lost between", |(_, lost, _)| Grouped(lost.lost))
         .right("share", |(_, lost, _)| Percent(lost.lost, lost.sent))
         .right("only behind", |(_, lost, _)| Grouped(lost.unseen))
         .left("first lost", |(_, lost, from)| first(lost, from))
-        .table;
-    table.write(out, look)?;
-    writeln!(out)?;
-    for line in [
-        "client: pauses of at most the think limit, in the capture at the clients; server: from the whole \
-         request to the first frame of the response, in the capture at the servers; way: the rest of \
-         what a request took at the clients, transfers and loss recovery included. None of these compares \
-         stamps of two clocks.",
-        "sent: frames of the end that they come from, while both captures have frames; lost between: \
-         the other end does not have them; only behind: the capture at the end that they come from \
-         does not have them (it missed them, they were doubled on the way, or they come from elsewhere).",
-        "request way: from the first frame of the request at the client to its last at the server; response \
-         way: from the first frame of the response at the server to its last at the client. Both compare \
-         stamps of two clocks, by the difference above.",
-    ] {
-        note(out, look, line.to_owned())?;
-    }
-    Ok(())
+        .table
 }
 
 /// What a kind of rows is called, and which they are.
@@ -285,6 +304,36 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         Grouped(joined.same_frames),
         Grouped(joined.requests)
     )];
+    lines.extend(alone(report));
+    lines.extend(clocks(report));
+    if joined.held_ns > 0 {
+        lines.push(format!(
+            "Of the clients' time, {} was in requests that waited until another client gave an oplock or a lease back, as \
+             {servers} has it.",
+            report.span(joined.held_ns)
+        ));
+    }
+    lines.extend(not_shared_out(report));
+    if joined.idle_ns > 0 {
+        lines.push(format!(
+            "Pauses of {} together count as idle, and are no part of active time.",
+            report.span(joined.idle_ns)
+        ));
+    }
+    if joined.waiting_ns > 0 {
+        lines.push(format!(
+            "For {} clients had nothing outstanding but waits by design (change notifications, locks, pipe reads): they \
+             are no part of active time.",
+            report.span(joined.waiting_ns)
+        ));
+    }
+    lines
+}
+
+/// What each capture says alone.
+fn alone(report: &BetweenReport<'_>) -> Vec<String> {
+    let joined = report.joined;
+    let mut lines = Vec::new();
     for (name, verdict) in report.names.iter().zip(report.alone) {
         let name = Escaped(name);
         let said = match crate::verdict::shares(verdict, Digits::Three) {
@@ -304,6 +353,13 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
+    lines
+}
+
+/// How the two clocks stand to each other.
+fn clocks(report: &BetweenReport<'_>) -> Vec<String> {
+    let joined = report.joined;
+    let mut lines = Vec::new();
     if let Some(clocks) = joined.clocks {
         let word = if clocks.ahead_ns < 0 {
             "behind"
@@ -328,17 +384,18 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
             report.span(joined.clocks_moved_ns)
         ));
     }
+    lines
+}
+
+/// What only one capture has, or has no response.
+fn not_shared_out(report: &BetweenReport<'_>) -> Vec<String> {
+    let joined = report.joined;
+    let [clients, _] = report.ends();
+    let mut lines = Vec::new();
     let were = |n: u64| match n {
         1 => "1 request was".to_owned(),
         n => format!("{} requests were", Grouped(n)),
     };
-    if joined.held_ns > 0 {
-        lines.push(format!(
-            "Of the clients' time, {} was in requests that waited until another client gave an oplock or a lease back, as \
-             {servers} has it.",
-            report.span(joined.held_ns)
-        ));
-    }
     if joined.only_at_clients > 0 {
         let its = match joined.only_at_clients {
             1 => "its",
@@ -372,19 +429,6 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
         lines.push(format!(
             "Doubt: {} frames and requests beyond the first were not looked at.",
             Grouped(joined.left_out)
-        ));
-    }
-    if joined.idle_ns > 0 {
-        lines.push(format!(
-            "Pauses of {} together count as idle, and are no part of active time.",
-            report.span(joined.idle_ns)
-        ));
-    }
-    if joined.waiting_ns > 0 {
-        lines.push(format!(
-            "For {} clients had nothing outstanding but waits by design (change notifications, locks, pipe reads): they \
-             are no part of active time.",
-            report.span(joined.waiting_ns)
         ));
     }
     lines

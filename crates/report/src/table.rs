@@ -1,11 +1,15 @@
-//! Columns of text that fit a terminal without losing any of it.
+//! Columns of text that fit a terminal without losing any of it but the middle of long paths.
+
+mod paths;
 
 use crate::columns::{CountColumn, TimeColumn, TimeFigures};
 use crate::escape::Escaped;
 use crate::figures::{BitRate, Command, Grouped, Milli, PartOf, Percent, Rate};
 use crate::look::Look;
 use crate::time::{Brief, Digits, Human, Rfc3339, Short};
+use std::borrow::Cow;
 use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
 use wirewait_analysis::Counts;
 use wirewait_wire::Endpoint;
 
@@ -21,6 +25,8 @@ pub(crate) struct Column {
     /// Left out when no row has anything in it; with others under a heading, when none of them
     /// has.
     pub(crate) rare: bool,
+    /// Has paths, whose middle may be left out where the table finds no room.
+    pub(crate) path: bool,
 }
 
 /// What stands in a cell without a value.
@@ -33,6 +39,7 @@ impl Column {
             title,
             right: false,
             rare: false,
+            path: false,
         }
     }
 
@@ -42,6 +49,14 @@ impl Column {
             title,
             right: true,
             rare: false,
+            path: false,
+        }
+    }
+
+    pub(crate) const fn path(title: &'static str) -> Self {
+        Self {
+            path: true,
+            ..Self::left(title)
         }
     }
 
@@ -55,6 +70,7 @@ impl Column {
             title,
             right: true,
             rare: false,
+            path: false,
         }
     }
 }
@@ -78,6 +94,16 @@ impl<R> Filling<'_, R> {
 
     pub(crate) fn left<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
         self.column(Column::left(title), cell)
+    }
+
+    /// Paths of files, or names that may be as long.
+    pub(crate) fn path<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
+        self.column(Column::path(title), cell)
+    }
+
+    /// Such a column that is left out when there is none.
+    pub(crate) fn rare_path<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
+        self.column(Column::path(title).rare(), cell)
     }
 
     pub(crate) fn right<T: InCell>(self, title: &'static str, cell: impl Fn(&R) -> T) -> Self {
@@ -196,8 +222,8 @@ pub(crate) fn count(n: u64) -> Option<Grouped> {
 }
 
 /// Rows of cells. What is too wide for one line goes on below, under its own headings and
-/// with the first column again; no value is cut off or left out.
-#[derive(Debug)]
+/// with the first column again; no value is left out, and none is cut but long paths.
+#[derive(Clone, Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
@@ -299,14 +325,18 @@ impl Table {
     }
 
     pub(crate) fn write(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
-        let widths = self.widths(|_, text| width(text));
-        for (n, block) in self.blocks(&widths, look.width).iter().enumerate() {
+        let fitted = self.fitted(look.width);
+        let widths = fitted.widths(|_, text| width(text));
+        for (n, block) in fitted.blocks(&widths, look.width).iter().enumerate() {
             if n > 0 {
                 writeln!(out)?;
             }
-            self.write_block(out, look, block, &widths)?;
+            fitted.write_block(out, look, block, &widths)?;
         }
-        Ok(())
+        match fitted {
+            Cow::Borrowed(_) => Ok(()),
+            Cow::Owned(_) => writeln!(out, "{INDENT}{}", paths::SHORTENED),
+        }
     }
 
     /// Writes the table under a heading, behind an empty line; nothing if it has no row.
@@ -321,9 +351,10 @@ impl Table {
 
     /// Writes the columns that find room beside each other, and leaves out those behind them.
     pub(crate) fn write_first(&self, out: &mut impl Write, look: Look) -> io::Result<()> {
-        let widths = self.widths(|_, text| width(text));
-        match self.blocks(&widths, look.width).first() {
-            Some(block) => self.write_block(out, look, block, &widths),
+        let fitted = self.fitted(look.width);
+        let widths = fitted.widths(|_, text| width(text));
+        match fitted.blocks(&widths, look.width).first() {
+            Some(block) => fitted.write_block(out, look, block, &widths),
             None => Ok(()),
         }
     }
@@ -455,9 +486,9 @@ impl Table {
     }
 }
 
-/// Columns on the screen: all of our texts are made of characters of width one.
+/// Columns on the screen: characters of East Asian scripts take two.
 pub(crate) fn width(text: &str) -> usize {
-    text.chars().count()
+    UnicodeWidthStr::width(text)
 }
 
 /// The width of neighbouring columns with the gaps between them.

@@ -17,7 +17,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    fn holds(self, ordering: Ordering) -> bool {
+    pub(super) fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Above => ordering.is_gt(),
             Self::AtLeast => ordering.is_ge(),
@@ -158,7 +158,7 @@ impl Condition {
     }
 }
 
-fn compare(a: Ratio, b: Ratio) -> Ordering {
+pub(super) fn compare(a: Ratio, b: Ratio) -> Ordering {
     match (a.part.checked_mul(b.of), b.part.checked_mul(a.of)) {
         (Some(a), Some(b)) => a.cmp(&b),
         _ => a.number().total_cmp(&b.number()),

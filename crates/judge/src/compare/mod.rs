@@ -15,6 +15,7 @@ mod losses;
 mod pauses;
 mod rank;
 mod same;
+mod share_limit;
 mod values;
 mod work;
 
@@ -29,6 +30,7 @@ pub use jobs::{JobTimes, OPEN_JOBS};
 pub use load::EqualLoad;
 pub use losses::{Losses, Repeated};
 pub use rank::{Confidence, FEWEST, RankTest};
+pub use share_limit::{ShareLimit, ShareOutcome};
 pub use values::{KEPT, Values};
 pub use work::{MATERIAL, Work};
 

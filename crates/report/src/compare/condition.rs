@@ -3,11 +3,12 @@
 use super::Compared;
 use super::words::{group_name, value, worded};
 use crate::escape::Escaped;
-use crate::figures::Grouped;
+use crate::figures::{Grouped, Percent, range};
 use crate::time::Digits;
-use wirewait_analysis::Snapshot;
+use wirewait_analysis::{Bounds, Snapshot};
+use wirewait_judge::Verdict;
 use wirewait_judge::compare::{
-    By, Comparison, Condition, ConditionOutcome, ConditionResult, Values,
+    By, Comparison, Condition, ConditionOutcome, ConditionResult, ShareLimit, ShareOutcome, Values,
 };
 
 /// Rows that may have the group of a condition, in the order in which they are tried.
@@ -42,6 +43,48 @@ pub fn held(compared: &Compared<'_>, values: &[Values], condition: &Condition) -
             sentence(compared, condition, held, elsewhere)
         })
         .collect()
+}
+
+/// What came of a condition on a share, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShareSentence {
+    /// It holds, or cannot be judged, which counts as held.
+    Held(String),
+    /// It may hold: part of the interval fulfils it. That does not count as held.
+    Open(String),
+}
+
+/// A sentence on a condition on a share of the active time of a capture; `None` where it surely does not hold.
+#[must_use]
+pub fn share_sentence(limit: &ShareLimit, verdict: &Verdict) -> Option<ShareSentence> {
+    let (text, whose) = (Escaped(&limit.text), limit.culprit.name());
+    let part = |bounds: Bounds| {
+        let [low, high] = [bounds.low, bounds.high].map(|part| Percent(part, 1000).to_string());
+        match low == high {
+            true => low,
+            false => range(&low, &high),
+        }
+    };
+    Some(match limit.judge(verdict) {
+        ShareOutcome::No => return None,
+        ShareOutcome::Yes(bounds) => ShareSentence::Held(format!(
+            "{text} holds for this capture: {whose} is {} of active time",
+            part(bounds)
+        )),
+        ShareOutcome::Open(bounds) => ShareSentence::Open(format!(
+            "{text} may hold for this capture, which does not count as held: {whose} is {} of active time, and \
+             only part of that interval fulfils it",
+            part(bounds)
+        )),
+        ShareOutcome::NotKnown => {
+            let why = crate::verdict::sentence(verdict);
+            let why = why.strip_prefix("No verdict: ").unwrap_or(&why);
+            ShareSentence::Held(format!(
+                "{text} cannot be judged for this capture, which counts as held: there is no verdict, because {}",
+                why.trim_end_matches('.')
+            ))
+        }
+    })
 }
 
 /// The comparison by other rows that has the group of a condition, if the present one lacks it.

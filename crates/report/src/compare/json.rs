@@ -162,12 +162,18 @@ documents! {
         let ns = |ratio| nanoseconds(ratio, scale);
     {
         of: &'static str = part.culprit.name(),
+        /// One bound of the part, so that the three sum to the active time: the least of the network's, the most of the
+        /// clients' and the servers'. The text shows both bounds.
         baseline_ns: i64 = ns(part.base),
+        /// As `baseline_ns`, in this capture.
         ns: i64 = ns(part.other),
-        /// At least, and at most.
+        /// The baseline's part is at least this.
         baseline_low_ns: i64 = ns(part.base_bounds[0]),
+        /// The baseline's part is at most this.
         baseline_high_ns: i64 = ns(part.base_bounds[1]),
+        /// The part in this capture is at least this.
         low_ns: i64 = ns(part.other_bounds[0]),
+        /// The part in this capture is at most this.
         high_ns: i64 = ns(part.other_bounds[1]),
     }
 

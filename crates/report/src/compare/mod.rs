@@ -9,7 +9,7 @@ pub(crate) mod tables;
 pub(crate) mod text;
 pub(crate) mod words;
 
-pub use condition::held;
+pub use condition::{ShareSentence, held, share_sentence};
 pub use csv::csv;
 pub use json::{SCHEMA, json};
 pub use text::text;

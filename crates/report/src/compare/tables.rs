@@ -30,7 +30,10 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         ),
         ("file data, bytes", Figure::DataBytes),
         ("throughput while data moves", Figure::Throughput),
-        ("throughput while clients wait", Figure::BusyThroughput),
+        (
+            "throughput with requests outstanding",
+            Figure::BusyThroughput,
+        ),
         (
             "throughput while clients are active",
             Figure::ActiveThroughput,
@@ -240,7 +243,7 @@ pub(crate) fn groups_table(compared: &Compared<'_>, number: usize) -> (String, T
         WhenShown::Always | WhenShown::Any => true,
     };
     let first = &there[..MOST_ROWS.min(there.len())];
-    let mut filling = Table::over(first).left("name", |group| group_name(group));
+    let mut filling = Table::over(first).path("name", |group| group_name(group));
     for (n, (group, figure, shown, titles)) in GROUP_FIGURES.into_iter().enumerate() {
         if n == BEFORE_RESULT {
             filling = filling.rare_left("result", |group| told(group));

@@ -221,10 +221,10 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
     let settings = compared.settings();
     let mut notes = vec![
         format!(
-            "The first line is about the active time of the clients for each answered request: what they \
-             waited, what was lost, and their pauses that are not idle. It counts from {} on, if chance \
+            "The first line is about the active time of the clients for each answered request: network \
+             and server time, loss recovery, and their pauses that are not idle. It counts from {} on, if chance \
              alone makes such a difference less often than in {} (p, two-sided). The test deals the \
-             parts of both captures out again, {BLOCKS} of each with as many responses; a few long waits \
+             parts of both captures out again, {BLOCKS} of each with as many responses; a few long requests \
              count as what they took. Where both pass through the same numbers of active stations, \
              parts are dealt out, and times compared, within each number.",
             Percent(MATERIAL.unsigned_abs(), 1000),

@@ -3,7 +3,7 @@
 use super::Compared;
 use super::headline::{blamed, by_active_time, by_load, by_work, only_idle, pauses, same_traffic};
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Milli, Percent, Rate};
+use crate::figures::{Command, Grouped, Milli, Percent, Rate, range};
 use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
@@ -378,7 +378,8 @@ pub(crate) fn at_load(compared: &Compared<'_>, number: usize, at: AtLoad) -> Str
     }
 }
 
-/// Where the time for a request went, then and now: one line.
+/// Where the time for a request went, then and now: one line. A part that may be more or less is a range, unless both
+/// bounds read alike.
 pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
     let (parts, of, scale) = match &verdict.work {
         Some(work) => (&work.parts, "for each megabyte of file data", 1_000_000),
@@ -394,26 +395,65 @@ pub(crate) fn parts(verdict: &Conclusion, digits: Digits) -> Option<String> {
         };
         value(digits, Figure::ResponseTime, Some(scaled))
     };
-    let sum =
-        |of: fn(&CulpritTime) -> Ratio| parts.iter().map(|part| of(part).number()).sum::<f64>();
-    // Bounds that are a tenth of all apart are shown.
-    let shown = |[low, high]: [Ratio; 2], one: Ratio, all: f64| match (high.number() - low.number())
-        * 10.0
-        >= all
-        && all > 0.0
-    {
-        true => format!("{} to {}", ns(low), ns(high)),
-        false => ns(one),
+    // A table of parts shows one bound of each; a reader of this line knows no other.
+    let shown = |[low, high]: [Ratio; 2]| {
+        let (low, high) = (ns(low), ns(high));
+        match low == high {
+            true => low,
+            false => range(&low, &high),
+        }
     };
-    let (was, is) = (sum(|part| part.base), sum(|part| part.other));
     let each = |part: &CulpritTime| {
         format!(
             "{} {} (was {})",
             part.culprit.name(),
-            shown(part.other_bounds, part.other, is),
-            shown(part.base_bounds, part.base, was)
+            shown(part.other_bounds),
+            shown(part.base_bounds)
         )
     };
     let parts: Vec<String> = parts.iter().map(each).collect();
     Some(format!("Active time {of}: {}.", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use wirewait_analysis::Snapshot;
+    use wirewait_judge::Culprit;
+    use wirewait_judge::compare::Comparison;
+
+    /// Parts of the active time of each request, ns: bounds that are 1 of 100 apart, too.
+    #[test]
+    fn a_part_is_one_number_only_where_both_bounds_read_alike() {
+        let snapshot = samples::snapshot();
+        let both: [&Snapshot; 2] = [&snapshot, &snapshot];
+        let comparison = Comparison::of(&both, None);
+        let mut verdict = comparison.verdicts[0].clone();
+        let each = |ns: u64| Ratio {
+            part: u128::from(ns),
+            of: 1,
+        };
+        let bounds = [
+            (Culprit::Client, [4_770_000, 4_774_000]),
+            (Culprit::Network, [88_000_000, 89_000_000]),
+            (Culprit::Server, [700_000, 1_500_000]),
+        ];
+        assert_eq!(verdict.parts.len(), bounds.len());
+        for (part, (culprit, of)) in verdict.parts.iter_mut().zip(bounds) {
+            assert_eq!(part.culprit, culprit);
+            part.other_bounds = of.map(each);
+            part.base_bounds = [0, 0].map(each);
+        }
+        assert_eq!(
+            parts(&verdict, Digits::Three).unwrap(),
+            "Active time per answered request: client 4.77 ms (was 0 µs), network 88.0 to 89.0 ms (was 0 µs), \
+             server 700 µs to 1.50 ms (was 0 µs)."
+        );
+        let precise = parts(&verdict, Digits::All).unwrap();
+        assert!(
+            precise.contains("client 4.770 to 4.774 ms (was 0 µs)"),
+            "{precise}"
+        );
+    }
 }

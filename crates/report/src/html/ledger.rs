@@ -72,8 +72,8 @@ pub(super) fn ledgers(page: &mut Page, snapshot: &Snapshot) {
         &[("class", &"note")],
         "Each moment of a client belongs to its oldest outstanding request. Percentages and bars \
          are of active time, in client-seconds; waiting by design, idle and unknown time are no \
-         part of it. Servers, clients, pairs and operations each sum to all; what was waited for longest \
-         stands first.",
+         part of it. Servers, clients, pairs and operations each sum to all; what had requests outstanding \
+         for longest stands first.",
     );
     let tick = &snapshot.tick;
     let wide = |row: &LedgerRow| Culprit::ALL.iter().any(|one| is_wide(*one, row, tick));

@@ -51,7 +51,7 @@ fn plot(page: &mut Page, stations: &[(usize, &StationRow)]) {
     page.within("figure", &[("data-json", &"/stations")], |page| {
         page.within("figcaption", &[], |page| {
             page.text(
-                "Response time of each client that waited longest: the line from its shortest to \
+                "Response time of the clients with the most net+server time: the line from its shortest to \
                  its longest request, a filled dot at its mean, a ring at its 95th percentile.",
             );
         });

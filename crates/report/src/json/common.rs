@@ -124,7 +124,7 @@ documents! {
 
     /// A request without a response.
     pub(super) struct UnansweredDocument<'a> of unanswered: &'a UnansweredRequest {
-        /// For how long its client waited: from its first frame to the next request on the connection, or to the time-out, ns.
+        /// For how long it was open: from its first frame to the next request on the connection, or to the time-out, ns.
         waited_ns: i64,
         /// The request, as a row of `transactions`.
         request: Row<'a> = Row::from(&unanswered.request),

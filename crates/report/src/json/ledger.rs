@@ -62,11 +62,12 @@ documents! {
         let ledger = &row.ledger;
         let part = |phase| ledger.get(phase);
     {
-        /// All phases together, in client-ns.
+        /// All phases together, in client-ns: the times of several clients add up. Elapsed time by the clock is `span_ns`.
         elapsed_ns: u64 = ledger.total(),
         /// All but waiting by design, idle and unknown, in client-ns: the base of every share.
         active_ns: u64 = ledger.active(),
-        /// Active time without the clients' pauses, the distance within these included, ns.
+        /// Active time in which a request is outstanding, in client-ns: all but the pauses between requests and the distance
+        /// within these. `busy_ns` of a station has that distance, and no stalls of the client within requests.
         waited_ns: u64 = ledger.waited(),
         /// Clients' own time: pauses between requests and their stalls within them, in client-ns.
         client_ns: u64 = part(Phase::Client),
@@ -94,7 +95,8 @@ documents! {
         network_in_server_ns: Between = of(ledger.network_in_server()),
         /// The way to the clients, within gaps.
         network_in_client_ns: Between = of(ledger.network_in_client()),
-        /// Wall time from the first request's first frame to the last answer's last.
+        /// Elapsed time by the clock, ns: from the first request's first frame to the last response's last. It is what
+        /// the text calls elapsed, and no sum of phases: that is `elapsed_ns`.
         span_ns: u64,
     }
 }

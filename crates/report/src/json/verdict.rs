@@ -48,7 +48,7 @@ documents! {
         tree: Option<String> = verdict.tree.as_ref().map(|tree| Escaped(&tree.share).to_string()),
         /// Its part of that time, 0 to 1.
         tree_share: Option<f64> = verdict.tree.as_ref().map(|tree| thousandths(tree.thousandths)),
-        /// The client that waited for most of that time, if it has eight tenths, there are several, and neither clients nor a file are named.
+        /// The client whose requests most of that time is of, if it has eight tenths, there are several, and neither clients nor a file are named.
         waiting_client: Option<String> = verdict.waited.map(|(client, _)| client.to_string()),
         /// Its part of that time, 0 to 1.
         waiting_client_share: Option<f64> = verdict.waited.map(|(_, share)| thousandths(share)),

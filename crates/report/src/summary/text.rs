@@ -136,7 +136,7 @@ pub(super) fn table(
         return Ok(());
     }
     first.headed(out, look, heading)?;
-    more(out, look, all, &first, ", each waited for less")
+    more(out, look, all, &first, ", each with less time")
 }
 
 /// Requests with their times.
@@ -183,7 +183,7 @@ fn pairs(rows: &[(&PairKey, &LedgerSum)], digits: Digits) -> Table {
     Table::over(rows)
         .left("client", |(key, _)| key.client)
         .left("server", |(key, _)| key.server)
-        .right("elapsed", |(_, sum)| some(sum.ledger.total()))
+        .right("all phases", |(_, sum)| some(sum.ledger.total()))
         .right("active", |(_, sum)| some(sum.ledger.active()))
         .right("client", |(_, sum)| phase(sum, Phase::Client))
         .rare("request", |(_, sum)| phase(sum, Phase::Request))
@@ -194,7 +194,7 @@ fn pairs(rows: &[(&PairKey, &LedgerSum)], digits: Digits) -> Table {
             phase(sum, Phase::Retransmission)
         })
         .rare("unanswered", |(_, sum)| phase(sum, Phase::Unanswered))
-        .rare("waiting", |(_, sum)| phase(sum, Phase::Waiting))
+        .rare("waiting by design", |(_, sum)| phase(sum, Phase::Waiting))
         .right("idle", |(_, sum)| phase(sum, Phase::Idle))
         .rare("unknown", |(_, sum)| phase(sum, Phase::Unknown))
         .right("server %, of active", |(_, sum)| part(&sum.ledger))
@@ -209,8 +209,8 @@ fn places(rows: &[(Label, &PlaceSum)], digits: Digits) -> Table {
     };
     let share = |key: &Label| Some(Escaped(key.share.as_deref()?).to_string());
     Table::over(rows)
-        .left("name", |(key, _)| Escaped(&key.name).to_string())
-        .rare_left("share", |(key, _)| share(key))
+        .path("name", |(key, _)| Escaped(&key.name).to_string())
+        .rare_path("share", |(key, _)| share(key))
         .left("server", |(key, _)| key.server)
         .counts(&[REQUESTS], |(_, sum)| &sum.counts)
         .right("turnaround, mean", |(_, sum)| mean(&sum.turnaround))

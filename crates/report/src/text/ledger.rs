@@ -40,7 +40,7 @@ pub(super) fn ledgers(out: &mut impl Write, snapshot: &Snapshot, look: Look) -> 
         .rare("response", |row| phase(row, Phase::Response))
         .rare("loss recovery", |row| phase(row, Phase::Retransmission))
         .rare("unanswered", |row| phase(row, Phase::Unanswered))
-        .rare("waiting", |row| phase(row, Phase::Waiting))
+        .rare("waiting by design", |row| phase(row, Phase::Waiting))
         .right("idle", |row| phase(row, Phase::Idle))
         .rare("unknown", |row| phase(row, Phase::Unknown))
         .table;

@@ -267,7 +267,7 @@ fn slowest(snapshot: &Snapshot, most: usize, look: Look) -> Table {
         .left("operation", |(_, t)| command(t))
         .left("server", |(_, t)| t.server.to_string())
         .left("client", |(_, t)| t.client.to_string())
-        .rare_left("file", |(_, t)| path(t))
+        .rare_path("file", |(_, t)| path(t))
         .table
 }
 

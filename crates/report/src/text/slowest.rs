@@ -53,7 +53,7 @@ pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
         .left("server", |(_, t)| t.server.to_string())
         .left("command", |(_, t)| command(t))
         .left("status", |(_, t)| ended(t))
-        .rare_left("file", |(_, t)| path(t))
+        .rare_path("file", |(_, t)| path(t))
         .rare_left("remarks", |(_, t)| {
             t.flags.names().collect::<Vec<_>>().join(" ")
         })

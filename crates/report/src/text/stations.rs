@@ -16,7 +16,7 @@ const SHOWN: usize = 25;
 /// Starving stations that people see; programs get all of them.
 const STARVING: usize = 10;
 
-/// The stations that waited longest.
+/// The stations with the most net+server time.
 pub(crate) fn table(snapshot: &Snapshot, digits: Digits) -> Table {
     let rows: Vec<&StationRow> = snapshot.stations.iter().take(SHOWN).collect();
     // Millionths to thousandths.
@@ -73,7 +73,7 @@ pub(super) fn stations(out: &mut impl Write, snapshot: &Snapshot, look: Look) ->
         noted!(
             out,
             look,
-            "and {more} more, which waited less; --format json lists all"
+            "and {more} more, with less net+server time; --format json lists all"
         )?;
     }
     for sentence in fairness(&snapshot.fairness) {
@@ -114,7 +114,7 @@ pub fn fairness(found: &Fairness) -> Vec<String> {
     let limit = Milli(STARVES_PERCENT * 10);
     for row in found.starving.iter().take(STARVING) {
         sentences.push(format!(
-            "unfair: {} waits {} times the mean of all (n {}; threshold {limit})",
+            "unfair: {} has {} times the mean response time of all (n {}; threshold {limit})",
             row.client,
             milli(row.normalised_mean),
             Grouped(row.n)

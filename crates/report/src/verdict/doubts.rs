@@ -5,7 +5,7 @@ use super::none::were;
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent, range};
 use crate::time::Digits;
-use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH};
+use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH, UnsurePauses};
 use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, RegularPauses, Verdict};
 
 /// What speaks against it, a sentence each.
@@ -29,51 +29,11 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
             "Doubt: {} answered; a verdict takes {ENOUGH}. Capture for longer.",
             were(*n)
         ),
-        Doubt::Missing(Missing::FileTraffic) => "Doubt: no frame is a request or a response of a file \
-                                                 server. Capture at a client or at the server, without a \
-                                                 filter on ports."
-            .to_owned(),
-        Doubt::Missing(Missing::Datagrams(n)) => format!(
-            "Doubt: no frame is a request or a response of a file server. {} UDP: SMB over QUIC (port 443) is not read, and \
-             nothing of it could be without its keys. Capture SMB over TCP (port 445), at a client or at the server.",
-            match n {
-                1 => "1 frame is".to_owned(),
-                n => format!("{} frames are", Grouped(*n)),
-            }
-        ),
-        Doubt::Missing(Missing::Links(n)) => format!(
-            "Doubt: {} of a kind of link that wirewait does not read; `wirewait decode -F 1` names it. Capture on an \
-             Ethernet link, at a client or at the server.",
-            match n {
-                1 => "1 frame is".to_owned(),
-                n => format!("{} frames are", Grouped(*n)),
-            }
-        ),
-        Doubt::Missing(Missing::Requests | Missing::Responses) => "Doubt: one direction is missing. Capture \
-                                                                   both: a mirror port has to copy what a \
-                                                                   station sends and what it receives."
-            .to_owned(),
-        Doubt::Missing(Missing::Rest(n)) => format!(
-            "Doubt: {} cut short, before what a request or a response says. Capture whole frames (tcpdump -s 0).",
-            match n {
-                1 => "1 frame is".to_owned(),
-                n => format!("{} frames are", Grouped(*n)),
-            }
-        ),
-        Doubt::Missing(Missing::Together(requests, responses)) => format!(
-            "Doubt: {} and {} without the other: the two directions seem to be stamped by two clocks. {BY_ONE_CLOCK}",
-            counted(*requests, "request"),
-            counted(*responses, "response"),
-        ),
+        Doubt::Missing(what) => missing(what),
         Doubt::TwoClocks(steps) => format!(
             "Doubt: the stamps stepped {}, too often for one clock: the two directions, or two interfaces, seem to be \
              stamped by two. {BY_ONE_CLOCK}",
             counted(*steps, "time")
-        ),
-        Doubt::Missing(Missing::Answers(n)) => format!(
-            "Doubt: none of {} was answered, though both directions were captured. Capture at the server: \
-             that shows whether they arrive.",
-            counted(*n, "request")
         ),
         Doubt::NoTime => "Doubt: no time passed between requests and responses, by their stamps. Capture \
                           again, with stamps."
@@ -81,18 +41,7 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
         Doubt::PoorCapture => {
             "Doubt: much is missing from the capture (its quality is poor).".to_owned()
         }
-        Doubt::ClocksApart(ns) if ns.unsigned_abs() <= ClocksApart::COPIES_NS => format!(
-            "Doubt: the same packets are in the capture twice, {} apart, as where a mirror port copies each frame twice. \
-             Analyse it with --copies {}us, which takes the second ones for copies.",
-            seconds(ns.unsigned_abs()),
-            (ns.unsigned_abs() * 2).div_ceil(1_000)
-        ),
-        Doubt::ClocksApart(ns) => format!(
-            "Doubt: the same packets are in the capture twice, {} apart. Join the two captures by \
-             `wirewait between`; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
-            seconds(ns.unsigned_abs()),
-            ns.unsigned_abs() as f64 / 1e9
-        ),
+        Doubt::ClocksApart(ns) => clocks_apart(*ns, digits),
         Doubt::ClockSet(set) => clock_set(set, digits),
         Doubt::CoarseClock { ns, .. } => format!(
             "Doubt: the clock of the capture ticks every {}, so each time may be off by as much; the \
@@ -146,46 +95,115 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
         Doubt::Floor {
             operations,
             ns,
-            near_ns: Some(near_ns),
-        } => format!(
-            "Doubt: each of {} there took {} at least, cheap ones as well as dear ones, though its transport responds in {}: \
-             another station may respond in its place (a WAN optimiser or a proxy), with the network behind it.",
-            counted(*operations, "operation"),
-            seconds(*ns),
-            seconds(*near_ns)
-        ),
-        Doubt::Floor {
-            operations,
-            ns,
-            near_ns: None,
-        } => format!(
-            "Doubt: each of {} there took {} at least, cheap ones as well as dear ones: that is the mark of \
-             distance, and speaks for the network.",
-            counted(*operations, "operation"),
-            seconds(*ns)
-        ),
+            near_ns,
+        } => floor(*operations, *ns, *near_ns, digits),
         Doubt::RegularPauses(pauses) => regular(pauses, digits),
-        Doubt::Timers(end, pauses) => {
-            let (pause, lost) = match end {
-                Culprit::Server => (
-                    "turnaround",
-                    "loss recovery: a request or a response was lost and retransmitted",
-                ),
-                Culprit::Client | Culprit::Network => (
-                    "pause",
-                    "requests that were lost before the capture and retransmitted 200 ms or more later",
-                ),
-            };
-            let together = if pauses.count == 1 { "" } else { " together" };
-            format!(
-                "Doubt: {} ({}{together}) may be {lost}. To tell, capture at the {}, or give both captures to \
-                 `wirewait between`.",
-                counted(pauses.count, pause),
-                seconds(pauses.ns),
-                end.name()
-            )
-        }
+        Doubt::Timers(end, pauses) => timers(*end, pauses, digits),
     })
+}
+
+/// What is missing where no request has a response.
+fn missing(what: &Missing) -> String {
+    match what {
+        Missing::FileTraffic => {
+            "Doubt: no frame is a request or a response of a file server. Capture at a client or at the server, without a \
+             filter on ports."
+                .to_owned()
+        }
+        Missing::Datagrams(n) => format!(
+            "Doubt: no frame is a request or a response of a file server. {} UDP: SMB over QUIC (port 443) is not read, and \
+             nothing of it could be without its keys. Capture SMB over TCP (port 445), at a client or at the server.",
+            frames_are(*n)
+        ),
+        Missing::Links(n) => format!(
+            "Doubt: {} of a kind of link that wirewait does not read; `wirewait decode -F 1` names it. Capture on an \
+             Ethernet link, at a client or at the server.",
+            frames_are(*n)
+        ),
+        Missing::Requests | Missing::Responses => {
+            "Doubt: one direction is missing. Capture both: a mirror port has to copy what a station sends and what it \
+             receives."
+                .to_owned()
+        }
+        Missing::Rest(n) => format!(
+            "Doubt: {} cut short, before what a request or a response says. Capture whole frames (tcpdump -s 0).",
+            frames_are(*n)
+        ),
+        Missing::Together(requests, responses) => format!(
+            "Doubt: {} and {} without the other: the two directions seem to be stamped by two clocks. {BY_ONE_CLOCK}",
+            counted(*requests, "request"),
+            counted(*responses, "response"),
+        ),
+        Missing::Answers(n) => format!(
+            "Doubt: none of {} was answered, though both directions were captured. Capture at the server: \
+             that shows whether they arrive.",
+            counted(*n, "request")
+        ),
+    }
+}
+
+/// `1 frame is`, `2 frames are`.
+fn frames_are(n: u64) -> String {
+    match n {
+        1 => "1 frame is".to_owned(),
+        n => format!("{} frames are", Grouped(n)),
+    }
+}
+
+/// That packets are in the capture twice, so far apart.
+fn clocks_apart(ns: i64, digits: Digits) -> String {
+    let apart = ns.unsigned_abs();
+    let shown = digits.span(apart);
+    match apart <= ClocksApart::COPIES_NS {
+        true => format!(
+            "Doubt: the same packets are in the capture twice, {shown} apart, as where a mirror port copies each frame twice. \
+             Analyse it with --copies {}us, which takes the second ones for copies.",
+            apart.saturating_mul(2).div_ceil(1_000)
+        ),
+        false => format!(
+            "Doubt: the same packets are in the capture twice, {shown} apart. Join the two captures by \
+             `wirewait between`; or set the later clock right and merge them again: editcap -t -{} LATER FIXED.",
+            apart as f64 / 1e9
+        ),
+    }
+}
+
+/// That no operation is short, and, where it is so, that the transport of the server is.
+fn floor(operations: u64, ns: u64, near_ns: Option<u64>, digits: Digits) -> String {
+    let (each, least) = (counted(operations, "operation"), digits.span(ns));
+    match near_ns.map(|ns| digits.span(ns)) {
+        Some(near) => format!(
+            "Doubt: each of {each} there took {least} at least, cheap ones as well as dear ones, though its transport \
+             responds in {near}: another station may respond in its place (a WAN optimiser or a proxy), with the network \
+             behind it."
+        ),
+        None => format!(
+            "Doubt: each of {each} there took {least} at least, cheap ones as well as dear ones: that is the mark of \
+             distance, and speaks for the network."
+        ),
+    }
+}
+
+/// That pauses of these stations may be the recovery of what was lost before the capture.
+fn timers(end: Culprit, pauses: &UnsurePauses, digits: Digits) -> String {
+    let (pause, lost) = match end {
+        Culprit::Server => (
+            "turnaround",
+            "loss recovery: a request or a response was lost and retransmitted",
+        ),
+        Culprit::Client | Culprit::Network => (
+            "pause",
+            "requests that were lost before the capture and retransmitted 200 ms or more later",
+        ),
+    };
+    let together = if pauses.count == 1 { "" } else { " together" };
+    format!(
+        "Doubt: {} ({}{together}) may be {lost}. To tell, capture at the {}, or give both captures to \
+         `wirewait between`.",
+        counted(pauses.count, pause),
+        digits.span(pauses.ns),
+        end.name()
+    )
 }
 
 /// The steps of a think limit that is advised, ns.

@@ -545,7 +545,7 @@ fn columns_that_a_window_has_not_are_hidden_while_it_is_shown() {
     press(&mut model, "1 w");
     let text = shown(&model);
     assert!(
-        text.contains("5 clients, by how long they waited since start"),
+        text.contains("5 clients, by net+server time since start"),
         "{text}"
     );
     press(&mut model, "3 c");

@@ -54,8 +54,8 @@ fn columns<'m>() -> Vec<Column<ServerRow<'m>>> {
     columns.extend(figures::columns());
     let before = columns.len() - 3;
     columns.splice(before..before, columns_of![|r: &ServerRow<'_>, context|
-        Head::right("waited", 8).rank(6).since_start()
-            .help("Client-seconds spent waiting for this server. Each moment of a client counts at one server.")
+        Head::right("outstanding", 11).rank(6).since_start()
+            .help("Client-seconds with a request to this server outstanding, without waits by design. Each moment of a client counts at one server.")
             => Cell::time(r.ledger.map(|row| saturated(row.ledger.waited()))),
         Head::right("server %", 9).under("of active").rank(3).since_start()
             .help("The server's share of the active client-seconds spent at it.")

@@ -46,7 +46,7 @@ impl Section {
         let by = match self {
             Self::Symptoms => ", by what they cost",
             Self::Servers => ", by total response time",
-            Self::Clients => ", by how long they waited",
+            Self::Clients => ", by net+server time",
         };
         let tab = self.tab().map_or(0, |tab| tab + 1);
         let more = match rows.saturating_sub(shown) {
