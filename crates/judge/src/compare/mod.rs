@@ -15,6 +15,8 @@ mod losses;
 mod pauses;
 mod rank;
 mod same;
+mod serial;
+mod sure;
 mod values;
 mod work;
 

@@ -3,6 +3,7 @@
 
 use super::EqualLoad;
 use super::blocks::BlockTest;
+use super::serial::Ranked;
 use wirewait_analysis::{Fidelity, Sample};
 
 /// Values that each side must have: below that the normal approximation is none.
@@ -18,8 +19,12 @@ pub struct RankTest {
     /// one and one for each tie.
     pub twice_u: u128,
     /// How likely chance alone makes such a difference or a greater one, in either
-    /// direction: normal approximation, with correction for ties and for continuity.
+    /// direction. No less than either of the two tests says: that of single values (normal
+    /// approximation, with correction for ties and for continuity), and that of successive blocks
+    /// of them, where their order is known.
     pub p: f64,
+    /// What the test of single values says: as if none depended on the ones before it.
+    pub p_if_independent: f64,
 }
 
 /// How sure a difference is.
@@ -48,6 +53,18 @@ impl Confidence {
         } else {
             RankTest::of(base.rounded().values(), other.rounded().values())
         })
+    }
+
+    /// Where the order of the values is known: no surer than their blocks are.
+    #[must_use]
+    pub(super) fn in_order(self, base: &[i64], other: &[i64]) -> Self {
+        match (self, Ranked::of(base, other)) {
+            (Self::Tested(test), Some(ranked)) => Self::Tested(RankTest {
+                p: test.p.max(ranked.p()),
+                ..test
+            }),
+            _ => self,
+        }
     }
 
     /// Compares time for each unit of work, in blocks of `(time, units)`.
@@ -129,6 +146,7 @@ impl RankTest {
             n: (count(below), count(n_other)),
             twice_u,
             p,
+            p_if_independent: p,
         }
     }
 }
