@@ -44,7 +44,7 @@ pub(super) fn all(captures: &[&Snapshot], values: &[Values]) -> Group {
         sides: sides.collect(),
         sure: Vec::new(),
     }];
-    judge(&mut all, &courses);
+    judge(&mut all, &courses, &ticks(captures));
     all.swap_remove(0)
 }
 
@@ -146,7 +146,7 @@ pub(super) fn groups(captures: &[&Snapshot], values: &[Values], by: By) -> Vec<G
             }
         }
     }
-    judge(&mut groups, &courses);
+    judge(&mut groups, &courses, &ticks(captures));
     groups.sort_by(|a, b| {
         let waited = |group: &Group| {
             let sides = group.sides.iter().flatten();
@@ -155,6 +155,10 @@ pub(super) fn groups(captures: &[&Snapshot], values: &[Values], by: By) -> Vec<G
         (waited(a), &a.key).cmp(&(waited(b), &b.key))
     });
     groups
+}
+
+fn ticks(captures: &[&Snapshot]) -> Vec<u64> {
+    captures.iter().map(|one| one.tick.ns).collect()
 }
 
 /// The numbers of active stations, each where it was steady, the fewest first. Their times are not

@@ -8,6 +8,9 @@
 use super::BLOCKS;
 use std::f64::consts::PI;
 
+/// Degrees of freedom from which on the normal distribution serves.
+const MANY: f64 = 1000.0;
+
 /// The times of a group's requests, in the order in which they were answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Course {
@@ -73,7 +76,11 @@ pub(super) fn chance(away: f64, variance: f64, freedom: f64) -> f64 {
     if variance <= 0.0 {
         return 0.0;
     }
-    students(away.abs() / variance.sqrt(), freedom)
+    let t = away.abs() / variance.sqrt();
+    match freedom > MANY {
+        true => libm::erfc(t / 2f64.sqrt()),
+        false => students(t, freedom),
+    }
 }
 
 fn mean(values: &[i64], rank: impl Fn(&i64) -> f64) -> f64 {
@@ -116,7 +123,7 @@ fn in_common(a: &[f64; BLOCKS], b: &[f64; BLOCKS]) -> f64 {
 /// Both tails of Student's distribution (Abramowitz and Stegun, 26.7.3 and 26.7.4), with the next whole degrees of
 /// freedom below.
 fn students(t: f64, freedom: f64) -> f64 {
-    let freedom = freedom.max(1.0).min(1000.0) as u32;
+    let freedom = freedom.max(1.0) as u32;
     let angle = (t / f64::from(freedom).sqrt()).atan();
     let (sin, cos) = angle.sin_cos();
     let (mut term, mut sum) = match freedom % 2 {
@@ -188,7 +195,7 @@ mod tests {
         Even,
         /// Log-normal, with sigma 0.8.
         Wide,
-        /// So many requests are three times as slow with a probability of 0.3.
+        /// This many requests in a row are three times as slow with a probability of 0.3.
         Stretches(usize),
         /// Autoregressive, 0.9 from one to the next.
         Drifts,

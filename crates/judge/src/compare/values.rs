@@ -50,6 +50,7 @@ struct Whose {
     client: Endpoint,
     server: Endpoint,
     place: Option<Arc<Place>>,
+    failed: bool,
 }
 
 impl Sink for Values {
@@ -69,6 +70,7 @@ impl Sink for Values {
             client: transaction.client.station(),
             server: transaction.server.station(),
             place: transaction.place.clone(),
+            failed: transaction.status.is_some_and(|status| status.failure),
         };
         let whose = match self.known.get(&whose) {
             Some(number) => *number,
@@ -149,6 +151,11 @@ impl Values {
         self.grouped(|whose| whose.key(by))
     }
 
+    /// Those of requests that succeeded.
+    pub(super) fn succeeded(&self, by: By) -> BTreeMap<Key, Course> {
+        self.grouped(|whose| whose.key(by).filter(|_| !whose.failed))
+    }
+
     /// The values of a course, sorted.
     pub(super) fn samples(&self, course: &Course) -> Samples {
         let fidelity = self.fidelity();
@@ -222,8 +229,14 @@ impl Whose {
 impl PartialEq for Whose {
     fn eq(&self, other: &Self) -> bool {
         let place = |of: &Self| of.place.as_ref().map(Arc::as_ptr);
-        (self.code, self.kind, self.client, self.server)
-            == (other.code, other.kind, other.client, other.server)
+        (self.code, self.kind, self.client, self.server, self.failed)
+            == (
+                other.code,
+                other.kind,
+                other.client,
+                other.server,
+                other.failed,
+            )
             && place(self) == place(other)
             && (self.protocol, self.command) == (other.protocol, other.command)
     }
