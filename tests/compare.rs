@@ -774,17 +774,17 @@ fn every_format_has_every_configuration() {
     assert!(text.contains("slower, p < 0.0001"), "{text}");
 }
 
-/// Most requests take longer in the other capture, and a few of 600 ms decide the mean of the
-/// baseline: the sentence shows what the test is about.
+/// Most requests of the operation that both have take longer in the other capture, and a few of 600 ms decide the
+/// mean of the baseline: neither is the verdict.
 #[test]
-fn a_sentence_that_says_slower_shows_slower_figures() {
+fn a_mean_against_most_requests_is_no_verdict() {
     let captures = root().join("captures");
     let [base, other] = ["demo.pcapng", "ncp/lost-reply.pcapng"].map(|name| captures.join(name));
     let output = wirewait(&["compare", base.to_str().unwrap(), other.to_str().unwrap()]);
     let text = String::from_utf8_lossy(&output.stdout);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "Slower: the median request took 2.00 ms in lost-reply.pcapng, 1.14 ms in \
-                demo.pcapng: 76.0 % slower";
+    let said = "Cannot tell: a request took 2.00 ms in lost-reply.pcapng, 21.5 ms in demo.pcapng: 90.7 % \
+                faster, but most requests changed the other way";
     assert!(flat.contains(said), "{text}");
 }
 
@@ -822,7 +822,8 @@ fn a_row_that_says_faster_has_no_slower_mean_beside_it() {
             }
         }
     }
-    assert!(alike > 0 && mostly > 3, "{alike} {mostly}");
+    // A row whose order shows that its times hang together is neither.
+    assert!(alike > 0 && mostly == 0, "{alike} {mostly}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Everything that is proved about the whole, in one program (it links once).
 
+mod alike;
 mod annotate;
 mod apart;
 mod arrivals;

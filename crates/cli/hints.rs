@@ -4,7 +4,7 @@ mod display;
 
 pub(crate) use display::in_capture_syntax;
 #[cfg(feature = "libpcap")]
-pub(crate) use display::is_display_syntax;
+pub(crate) use display::{is_display_syntax, own_name, unknown_port};
 
 use crate::args::InputArgs;
 use crate::failure::shown;
@@ -135,6 +135,15 @@ pub(crate) fn instead_of(path: &Path) -> Option<String> {
     }
     let mut head = [0; 512];
     let read = held::open(path).ok()?.read(&mut head).ok()?;
+    if path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("etl"))
+    {
+        return Some(format!(
+            "{shown}: an event trace of Windows (netsh trace, pktmon), not a capture; type: etl2pcapng {shown} out.pcapng \
+             (or, on Windows: pktmon etl2pcap {shown})"
+        ));
+    }
     kind(head.get(..read)?).map(|(what, instead)| {
         let instead = instead.replace("FILE", &shown.to_string());
         format!("{shown}: {what}, not a capture; {instead}")

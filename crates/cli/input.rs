@@ -1,6 +1,7 @@
 //! Reads captures: which files, which of their frames, what to do about damage, and how
 //! far it is.
 
+mod ports;
 mod progress;
 mod selection;
 mod warnings;
@@ -248,6 +249,7 @@ impl Input {
             snapshot,
             interfaces: files.interfaces().to_vec(),
             damage,
+            tcp_ports: selection.ports.busiest(),
         };
         Ok((analysis, readings))
     }
@@ -315,13 +317,18 @@ pub(crate) struct Analysis {
     pub(crate) snapshot: Snapshot,
     pub(crate) interfaces: Vec<wirewait_capture::Interface>,
     damage: Damage,
+    /// The busiest TCP ports of the first frames.
+    tcp_ports: Vec<(u16, u64)>,
 }
 
 impl Analysis {
     /// What a report says about the input.
     pub(crate) fn about(&self, args: &InputArgs) -> About {
         let interfaces = self.interfaces.iter().map(interface).collect();
-        about(args, interfaces, self.damage.sentences.clone())
+        About {
+            tcp_ports: self.tcp_ports.clone(),
+            ..about(args, interfaces, self.damage.sentences.clone())
+        }
     }
 
     pub(crate) fn verdict(&self) -> Verdict {

@@ -39,9 +39,23 @@ impl FromStr for Span {
     }
 }
 
-/// Reads a span of time that is not empty.
-pub(crate) fn lasting(text: &str) -> Result<Span, String> {
+/// Reads a span of time with its unit: a number alone could be seconds or milliseconds and is refused.
+pub(crate) fn with_unit(text: &str) -> Result<Span, String> {
     let span: Span = text.parse()?;
+    let alone = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match alone && span.nanos != 0 {
+        true => Err(format!(
+            "write the unit: {text}ms (milliseconds) or {text}s (seconds)"
+        )),
+        false => Ok(span),
+    }
+}
+
+/// Reads a span of time that is not empty, with its unit.
+pub(crate) fn lasting(text: &str) -> Result<Span, String> {
+    let span = with_unit(text)?;
     match span.nanos {
         0 => Err("it has to be more than 0".to_owned()),
         _ => Ok(span),
@@ -50,7 +64,7 @@ pub(crate) fn lasting(text: &str) -> Result<Span, String> {
 
 /// Reads a span of time of one second at most.
 pub(crate) fn within_a_second(text: &str) -> Result<Span, String> {
-    let span: Span = text.parse()?;
+    let span = with_unit(text)?;
     match span.nanos {
         0..=1_000_000_000 => Ok(span),
         _ => Err("it cannot be more than 1s".to_owned()),
@@ -179,6 +193,16 @@ mod tests {
         for wrong in ["", "+", "CET", "+15", "1:60", "+-1", "1:2:3"] {
             assert!(zone(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_number_alone_is_no_limit() {
+        assert_eq!(
+            with_unit("2000").unwrap_err(),
+            "write the unit: 2000ms (milliseconds) or 2000s (seconds)"
+        );
+        assert!(with_unit("0").is_ok() && with_unit("2s").is_ok());
+        assert!(lasting("60").is_err() && within_a_second("0.5").is_err());
     }
 
     #[test]

@@ -100,6 +100,7 @@ pub(crate) struct AnalysisArgs {
         long,
         value_name = "DURATION",
         default_value = "500ms",
+        value_parser = when::with_unit,
         hide_short_help = true
     )]
     think: Span,
@@ -108,6 +109,7 @@ pub(crate) struct AnalysisArgs {
         long,
         value_name = "DURATION",
         default_value = "100ms",
+        value_parser = when::with_unit,
         hide_short_help = true
     )]
     wait: Span,

@@ -199,13 +199,13 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
 
 #[test]
 fn what_is_set_stands_in_the_template_and_comes_back() {
-    let text = "[analysis]\ntimeout = 5\nlink_speed = \"16M\"\nprivate = true\n\
+    let text = "[analysis]\ntimeout = \"5s\"\nlink_speed = \"16M\"\nprivate = true\n\
         [files]\nlast_profile = \"a \\\"b\\\\c\\\".csv\"\n[report]\nformat = \"json\"\n\
         [limits]\nrows = 100\nheld_bytes = \"1MiB\"\n[symptoms]\nbusy_percent = 7\n";
     let settings = set(text).unwrap();
     let printed = template(&parse::command(), &settings);
     for line in [
-        "timeout = \"5\"",
+        "timeout = \"5s\"",
         "private = true",
         "rows = 100",
         "held_bytes = \"1MiB\"",

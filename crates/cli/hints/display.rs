@@ -23,7 +23,7 @@ const FIELDS: [(&str, &str); 18] = [
 ];
 
 /// Protocols by name: Wireshark's, ours.
-const PROTOCOLS: [(&str, &str); 14] = [
+const PROTOCOLS: [(&str, &str); 18] = [
     ("smb2", "tcp port 445"),
     ("smb", "(tcp port 445 or tcp port 139)"),
     ("nbss", "tcp port 139"),
@@ -31,6 +31,10 @@ const PROTOCOLS: [(&str, &str); 14] = [
     ("nbdgm", "udp port 138"),
     ("ncp", "(ipx or tcp port 524)"),
     ("netbios", "netbeui"),
+    ("nbf", "netbeui"),
+    ("nbt", "tcp port 139"),
+    ("nbipx", "ipx"),
+    ("spx", "ipx"),
     ("ipx", "ipx"),
     ("tcp", "tcp"),
     ("udp", "udp"),
@@ -79,6 +83,41 @@ pub(crate) fn in_capture_syntax(display: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Names that are wirewait's, and not Wireshark's.
+#[cfg(any(feature = "libpcap", test))]
+const OWN: [&str; 3] = ["nbf", "nbt", "nbipx"];
+
+/// Ports that somebody may name by what they are for.
+#[cfg(any(feature = "libpcap", test))]
+const PORTS: [(&str, u16); 7] = [
+    ("smb", 445),
+    ("smb2", 445),
+    ("cifs", 445),
+    ("nbss", 139),
+    ("nbt", 139),
+    ("netbios", 139),
+    ("ncp", 524),
+];
+
+/// The first of wirewait's own names of protocols in a filter.
+#[cfg(any(feature = "libpcap", test))]
+pub(crate) fn own_name(text: &str) -> Option<&'static str> {
+    let words = tokens(text);
+    OWN.into_iter()
+        .find(|own| words.iter().any(|word| word.eq_ignore_ascii_case(own)))
+}
+
+/// A port by a name that libpcap does not know, and its number.
+#[cfg(any(feature = "libpcap", test))]
+pub(crate) fn unknown_port(text: &str) -> Option<(String, u16)> {
+    let words = tokens(text);
+    words.windows(2).find_map(|two| {
+        let name = two[1].to_ascii_lowercase();
+        let (_, number) = PORTS.iter().find(|(known, _)| *known == name)?;
+        (two[0] == "port").then(|| (two[1].clone(), *number))
+    })
+}
+
 /// Whether somebody who knows display filters wrote this.
 #[cfg(any(feature = "libpcap", test))]
 pub(crate) fn is_display_syntax(text: &str) -> bool {
@@ -100,7 +139,8 @@ pub(crate) fn is_display_syntax(text: &str) -> bool {
         .any(|pair| field(&pair[0]) && relation(&pair[1]));
     let alone = |word: &String| {
         let only_theirs = [
-            "smb2", "smb", "nbss", "nbns", "nbdgm", "ncp", "netbios", "ipv6",
+            "smb2", "smb", "nbss", "nbns", "nbdgm", "ncp", "netbios", "ipv6", "nbf", "nbt",
+            "nbipx", "spx",
         ];
         only_theirs.contains(&word.to_ascii_lowercase().as_str()) || field(word)
     };
@@ -175,6 +215,15 @@ mod tests {
         ] {
             assert_eq!(in_capture_syntax(only_theirs), None, "{only_theirs}");
         }
+    }
+
+    #[test]
+    fn own_names_and_names_of_ports_are_no_display_syntax() {
+        assert_eq!(own_name("nbf and host a"), Some("nbf"));
+        assert_eq!(own_name("smb2"), None);
+        assert_eq!(in_capture_syntax("nbf").as_deref(), Some("netbeui"));
+        assert_eq!(unknown_port("tcp port smb"), Some(("smb".to_owned(), 445)));
+        assert_eq!(unknown_port("port ssh or smb"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Which frames of a capture are wanted.
 
+use super::ports::Ports;
 #[cfg(feature = "libpcap")]
 use super::warnings::warn;
 use crate::args::InputArgs;
@@ -29,6 +30,8 @@ pub(crate) struct Selection {
     pub(super) signals: Option<Signals>,
     /// A signal ended it.
     pub(super) interrupted: bool,
+    /// TCP ports of frames that were wanted.
+    pub(super) ports: Ports,
     #[cfg(feature = "libpcap")]
     filter: Option<Filter>,
 }
@@ -59,6 +62,7 @@ impl Selection {
             passed: Passed::default(),
             signals: None,
             interrupted: false,
+            ports: Ports::default(),
             #[cfg(feature = "libpcap")]
             filter: args
                 .select
@@ -96,6 +100,7 @@ impl Selection {
         {
             return Choice::Skip;
         }
+        self.ports.frame(frame);
         Choice::Take
     }
 
@@ -166,10 +171,23 @@ pub(crate) fn check_syntax(expression: &str) -> Result<(), Failure> {
 /// Says what to write instead of Wireshark's syntax; of other mistakes, what libpcap says.
 #[cfg(feature = "libpcap")]
 fn refused(expression: &str, error: &FilterError) -> Failure {
+    if let Some((word, ours)) = hints::unknown_port(expression) {
+        return Failure::Usage(format!(
+            "the filter '{}' cannot be used: '{}' is no name of a port; here: port {ours} (pcap-filter syntax)",
+            Escaped(expression),
+            Escaped(&word)
+        ));
+    }
     if !hints::is_display_syntax(expression) {
         return Failure::Usage(error.to_string());
     }
     let ours = hints::in_capture_syntax(expression).filter(|ours| Filter::compile(ours).is_ok());
+    if let Some((word, ours)) = hints::own_name(expression).zip(ours.as_ref()) {
+        return Failure::Usage(format!(
+            "the filter '{}' cannot be used: capture filters do not know '{word}'; here: {ours} (pcap-filter syntax)",
+            Escaped(expression)
+        ));
+    }
     let instead = ours.unwrap_or_else(|| "tcp port 445".to_owned());
     Failure::Usage(format!(
         "the filter '{}' is Wireshark's display syntax; here: {} (pcap-filter syntax); for fields: \
@@ -193,6 +211,7 @@ mod tests {
             filter: None,
             signals: None,
             interrupted: false,
+            ports: Ports::default(),
         }
     }
 

@@ -171,6 +171,7 @@ impl Segment {
                 .collect(),
             damage: self.damage.clone(),
             texts: self.tap.texts.clone(),
+            ..About::default()
         }
     }
 

@@ -44,6 +44,25 @@ pub(crate) fn shares(exact: [Share; 3], snapshot: &Snapshot) -> [Share; 3] {
     })
 }
 
+/// The active time of a capture, ns, widened likewise.
+pub(crate) fn active(snapshot: &Snapshot) -> Bounds {
+    let row = whole(snapshot);
+    let clients = snapshot.ledgers.iter();
+    let clients = clients.filter(|row| matches!(row.of, LedgerOf::Client(_)));
+    let exact = row.ledger.active();
+    if snapshot.tick.ns == 0 {
+        return Bounds {
+            low: exact,
+            high: exact,
+        };
+    }
+    let wide = Active::of((&row, None), &snapshot.tick, clients.count() as u64);
+    Bounds {
+        low: wide.low,
+        high: wide.high,
+    }
+}
+
 /// The parts of a row's active time, ns, in the order of [`Culprit::ALL`], widened by what a clock of such
 /// ticks cannot show. How often it may be wrong is counted for the capture; each request of the row has
 /// four slices at most that are not the server's, and two messages.

@@ -42,6 +42,8 @@ pub struct About {
     pub damage: Vec<String>,
     /// What is said about symptoms.
     pub texts: Texts,
+    /// The busiest TCP ports of the first frames, with their frames: said where there is no file traffic.
+    pub tcp_ports: Vec<(u16, u64)>,
 }
 
 /// Which frames of the input were wanted, as the user put it; all of them by default.
@@ -66,6 +68,34 @@ impl Selection {
         .into_iter()
         .filter_map(|(name, text)| Some((name, text.as_deref()?)))
     }
+}
+
+/// What a TCP port is mostly for.
+pub(crate) const fn service(port: u16) -> Option<&'static str> {
+    Some(match port {
+        20 | 21 => "FTP",
+        22 => "SSH",
+        25 => "SMTP",
+        53 => "DNS",
+        80 | 8080 => "HTTP",
+        88 => "Kerberos",
+        111 => "portmapper",
+        135 => "RPC",
+        139 => "NetBIOS",
+        389 => "LDAP",
+        443 => "HTTPS",
+        445 => "SMB",
+        524 => "NCP",
+        548 => "AFP",
+        873 => "rsync",
+        1433 => "SQL Server",
+        2049 => "NFS",
+        3260 => "iSCSI",
+        3306 => "MySQL",
+        3389 => "Remote Desktop",
+        5432 => "PostgreSQL",
+        _ => return None,
+    })
 }
 
 impl About {

@@ -4,6 +4,7 @@ use super::blame;
 use super::blocks::Block;
 use super::conclusion::Premises;
 use super::{Change, Confidence, EqualLoad, Ratio};
+use crate::coarse;
 
 /// The active time of the clients for each answered request: waiting, lost, or spent between two
 /// requests.
@@ -18,6 +19,8 @@ pub struct ActiveTime {
     pub confidence: Confidence,
     /// What is found within equal load, where both captures pass through the same loads; that decides.
     pub equal_load: Option<EqualLoad>,
+    /// By how much coarse clocks may have made the difference, ns for each answered request.
+    pub clock_ns: u64,
 }
 
 impl ActiveTime {
@@ -45,7 +48,20 @@ impl ActiveTime {
                 None => Confidence::of_blocks(&of(0), &of(number + 1)),
             },
             equal_load,
+            clock_ns: [0, number + 1]
+                .into_iter()
+                .filter_map(|place| {
+                    let wide = coarse::active(captures.get(place)?);
+                    let ns = wide.high.saturating_sub(wide.low);
+                    Some(ns / answered(place).unwrap_or(0).max(1))
+                })
+                .fold(0, u64::saturating_add),
         })
+    }
+
+    /// Whether the difference is more than coarse clocks may have made.
+    pub(super) fn is_beyond_the_clock(&self) -> bool {
+        (self.other.number() - self.base.number()).abs() > self.clock_ns as f64
     }
 
     /// How much more of it the other needs, within equal load where that can be told.

@@ -71,6 +71,13 @@ pub enum Caveat {
     /// Active time per request did not change as the response time did: its value in the baseline
     /// and in the other, ns. Typical of captures made at different places.
     Elsewhere(u64, u64),
+    /// A clock ticks so rarely that single times cannot be compared.
+    Coarse {
+        /// The baseline's.
+        base: bool,
+        /// Its tick, ns.
+        tick_ns: u64,
+    },
 }
 
 impl Caveat {
@@ -81,6 +88,11 @@ impl Caveat {
             Self::Mix { distance, .. } => *distance >= OTHER_WORK,
             _ => false,
         }
+    }
+
+    /// Whether the two did other operations, in other proportions.
+    pub(super) const fn is_mix(&self) -> bool {
+        matches!(self, Self::OnlyIn { .. } | Self::Mix { .. })
     }
 
     /// Whether too much is unknown for anyone to be named.
@@ -204,7 +216,7 @@ pub(super) fn sizes(groups: &[Group], number: usize) -> Vec<Caveat> {
                     .fold((0u64, 0u64), |(bytes, n), side| {
                         (
                             bytes.saturating_add(side.moving_bytes),
-                            n.saturating_add(side.response_time.n),
+                            n.saturating_add(succeeded(side)),
                         )
                     });
                 (n > 0 && bytes > 0).then(|| (bytes + n / 2) / n)
@@ -225,6 +237,11 @@ pub(super) fn sizes(groups: &[Group], number: usize) -> Vec<Caveat> {
             }
         })
         .collect()
+}
+
+/// Requests that moved what they were to move: a failure moves nothing.
+fn succeeded(side: &Side) -> u64 {
+    side.response_time.n.saturating_sub(side.counts.failures)
 }
 
 /// The part of the elapsed time in which nobody wanted anything, in thousandths.

@@ -5,9 +5,11 @@ use super::blame::{self, CulpritTime};
 use super::blocks::Block;
 use super::load::SameLoads;
 use super::losses::{Losses, Repeated};
+use super::sure::Courses;
+use super::whose::{disagrees, elsewhere, inside, most, way};
 use super::{
-    Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Work,
-    caveat, pauses,
+    Alike, Basis, By, Caveat, Change, Confidence, Effect, EqualLoad, ErrorChange, Figure, Group,
+    Key, LEVEL, MATERIAL, Moved, Side, Tail, Work, caveat, pauses,
 };
 use crate::{Culprit, Finding};
 use wirewait_analysis::{ENOUGH, Phase, Snapshot};
@@ -17,62 +19,6 @@ const LARGE: [i64; 2] = [1000, -500];
 
 /// Requests and bytes that differ by less, in thousandths, are the same work.
 const SAME_WORK: i64 = 10;
-
-/// What became of the work, by what [`Basis`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// It takes longer than in the baseline, more than chance explains.
-    Slower,
-    /// It takes less time likewise.
-    Faster,
-    /// No difference that chance would not make as well.
-    None,
-    /// One of the two has too few requests to tell, or what makes a large difference happened too
-    /// few times.
-    TooFew,
-}
-
-impl Effect {
-    /// The name used in every output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Slower => "slower",
-            Self::Faster => "faster",
-            Self::None => "none",
-            Self::TooFew => "too_few_samples",
-        }
-    }
-}
-
-/// What the effect is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// File data for each active time of the clients: requests are of [other sizes](Work).
-    Bytes,
-    /// Active time of the clients for each answered request, their pauses included.
-    ActiveTime,
-    /// The response time: with the pauses nothing changed, as where clients keep a pace.
-    ResponseTime,
-    /// Both captures are of the same traffic, made at two places.
-    SameTraffic,
-    /// The time by the clock: the same work, and only pauses that count as idle made it longer.
-    Elapsed,
-}
-
-impl Basis {
-    /// The name used in every output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::ActiveTime => "active_time",
-            Self::ResponseTime => "response_time",
-            Self::SameTraffic => "same_traffic",
-            Self::Elapsed => "elapsed",
-        }
-    }
-}
 
 /// What is to be said of one capture against the baseline.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +43,15 @@ pub struct Conclusion {
     /// Most of what changed of the active time are pauses between requests that are idle time in one
     /// of the two, and not in the other: it does not decide.
     pub pauses_moved: bool,
+    /// More requests fail than in the baseline, or fewer.
+    pub errors: Option<ErrorChange>,
+    /// The requests of each operation against those of the same one, where another mix of operations made the mean
+    /// request longer or shorter; that decides.
+    pub alike: Option<Alike>,
+    /// Rows of tables that changed where all together did not, the slower one first.
+    pub moved: Vec<Moved>,
+    /// Long waits that the rest does not show.
+    pub tail: Option<Tail>,
     /// Lost frames decided: nothing else would have said more than that it cannot tell.
     pub losses: Option<Losses>,
     /// In whom most of the change is, as far as the captures can tell.
@@ -119,6 +74,10 @@ pub(super) struct Premises<'a> {
     pub(super) all: &'a Group,
     pub(super) groups: &'a [Group],
     pub(super) mix: &'a [Group],
+    /// Tables whose rows may have changed where all together did not.
+    pub(super) tables: &'a [(By, &'a [Group])],
+    /// The times of requests that succeeded, by the rows of the mix, where they were seen.
+    pub(super) succeeded: &'a [Courses],
     /// Whether the other is of the traffic of the baseline.
     pub(super) same_traffic: bool,
 }
@@ -129,6 +88,26 @@ impl Conclusion {
         let mut said = Self::of_what_is_known(premises, number);
         if said.doubts.iter().any(Caveat::hides_who) {
             (said.finding, said.most) = (Finding::None, None);
+        }
+        let plain = !matches!(said.basis, Basis::SameTraffic | Basis::Bytes);
+        if undecided(said.effect) && plain && said.by_load.is_none() {
+            // Where operations decide, other rows are of other mixes of them.
+            let by_operation = matches!(said.basis, Basis::Succeeded | Basis::Operations);
+            let of_operations = |by: &By| matches!(by, By::Operation | By::Kind);
+            let tables = premises.tables.iter();
+            let tables = tables.filter(|(by, _)| !by_operation || of_operations(by));
+            said.moved = Moved::of(&tables.copied().collect::<Vec<_>>(), number);
+        }
+        if plain {
+            said.tail = Tail::of(premises.mix, premises.succeeded, number).filter(|tail| {
+                let told = said.moved.iter().any(|moved| moved.key == tail.key);
+                let agrees = match said.effect {
+                    Effect::Slower => tail.grew(),
+                    Effect::Faster => !tail.grew(),
+                    Effect::None | Effect::TooFew => told,
+                };
+                !agrees && !premises.is_coarse(tail.above_ns, number)
+            });
         }
         said
     }
@@ -147,6 +126,11 @@ impl Conclusion {
         let bytes = |place: usize| Some(all.sides.get(place)?.as_ref()?.moving_bytes);
         let parts = blame::parts(captures, number, answered);
         let sizes = caveat::sizes(mix, number);
+        let succeeded = Alike::of(mix, premises.succeeded, number);
+        let errors = ErrorChange::among(all, mix, number).map(|errors| ErrorChange {
+            succeeded: succeeded.filter(|_| !premises.succeeded.is_empty()),
+            ..errors
+        });
         let work = Work::of(premises, &sizes, number);
         let active = ActiveTime::of(premises, number, answered);
         let mut said = Self {
@@ -158,11 +142,16 @@ impl Conclusion {
             parts,
             by_load: None,
             pauses_moved: pauses::moved(captures, number, answered),
+            errors,
+            alike: None,
+            moved: Vec::new(),
+            tail: None,
             losses: None,
             finding: Finding::None,
             most: None,
             doubts: caveat::doubts(captures, mix, sizes, number),
         };
+        said.doubts.extend(coarse(premises, number));
         let (effect, confidence) = by_response_time(all, number);
         let effect = match effect {
             Effect::Slower | Effect::Faster if !is_material(all, number) => Effect::None,
@@ -177,6 +166,14 @@ impl Conclusion {
         if same_traffic && (differs || matches!(effect, Effect::Slower | Effect::Faster)) {
             said.basis = Basis::SameTraffic;
             said.confidence = active.map_or(said.confidence, |active| active.confidence);
+            return said;
+        }
+        if let Some(errors) = said.errors.as_ref().filter(|errors| errors.decides()) {
+            said.basis = Basis::Succeeded;
+            said.effect = by_alike(errors.succeeded.as_ref());
+            if matches!(said.effect, Effect::Slower | Effect::Faster) {
+                said.most = most(said.effect, groups, number, true);
+            }
             return said;
         }
         let lost = |units: &dyn Fn(usize) -> Option<u64>, change: Change| {
@@ -206,6 +203,16 @@ impl Conclusion {
                 said.finding = blame::finding(&work.parts, backwards, signed(nobody, backwards));
             }
             said.work = Some(work);
+            return said;
+        }
+        said.alike = succeeded.filter(|alike| {
+            let mixed = said.doubts.iter().any(Caveat::is_mix) && said.by_load.is_none();
+            mixed && is_of_the_mix(all, alike, number)
+        });
+        if said.alike.is_some() {
+            said.basis = Basis::Operations;
+            said.effect = by_alike(said.alike.as_ref());
+            said.most = most(said.effect, groups, number, true);
             return said;
         }
         // The time for a request is that of requests of the same kind.
@@ -273,6 +280,59 @@ fn way_of(less: bool) -> Effect {
     match less {
         true => Effect::Faster,
         false => Effect::Slower,
+    }
+}
+
+/// What requests of the same operation say.
+fn by_alike(alike: Option<&Alike>) -> Effect {
+    let Some(alike) = alike else {
+        return Effect::TooFew;
+    };
+    let less = matches!(alike.change(), Change::Thousandths(..0));
+    match alike.p < LEVEL && alike.agrees {
+        true if beyond(alike.change(), MATERIAL) => way_of(less),
+        false if is_large(alike.change()) => Effect::TooFew,
+        _ => Effect::None,
+    }
+}
+
+/// Whether another mix of operations alone makes the mean request a tenth longer or shorter than each operation became;
+/// and both captures have most of their requests of operations in common.
+fn is_of_the_mix(all: &Group, alike: &Alike, number: usize) -> bool {
+    let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
+        return false;
+    };
+    let most = |of: u64, side: Option<&Side>| {
+        side.is_some_and(|side| of.saturating_mul(2) >= side.response_time.n)
+    };
+    let raw = is.number() / was.number().max(f64::MIN_POSITIVE);
+    let alone = alike.other.number() / alike.base.number().max(f64::MIN_POSITIVE);
+    let times = (raw / alone).max(alone / raw);
+    times >= 1.0 + MATERIAL as f64 / 1000.0
+        && most(alike.requests.0, all.base())
+        && most(alike.requests.1, all.other(number))
+}
+
+/// Clocks by which no single time can be compared.
+fn coarse(premises: &Premises<'_>, number: usize) -> Vec<Caveat> {
+    let sure = premises.all.sure.get(number).map(|sure| sure.response_time);
+    let Some(Confidence::Coarse(widest)) = sure else {
+        return Vec::new();
+    };
+    let of = |place: usize| {
+        let tick_ns = premises.captures.get(place)?.tick.ns;
+        let base = place == 0;
+        (tick_ns == widest).then_some(Caveat::Coarse { base, tick_ns })
+    };
+    [0, number + 1].into_iter().filter_map(of).collect()
+}
+
+impl Premises<'_> {
+    /// Whether a clock ticks so rarely that a limit means little.
+    fn is_coarse(&self, ns: i64, number: usize) -> bool {
+        let ticks = [0, number + 1].map(|place| self.captures.get(place).map(|one| one.tick.ns));
+        let tick = ticks.into_iter().flatten().max().unwrap_or(0);
+        tick.saturating_mul(2) >= ns.unsigned_abs()
     }
 }
 
@@ -360,7 +420,7 @@ fn by_response_time(all: &Group, number: usize) -> (Effect, Confidence) {
         Confidence::Tested(test) if test.p < sure.level && test.greater() > 0.5 => Effect::Slower,
         Confidence::Tested(test) if test.p < sure.level => Effect::Faster,
         Confidence::Tested(_) | Confidence::Blocks(_) => Effect::None,
-        Confidence::TooFew(..) => Effect::TooFew,
+        Confidence::TooFew(..) | Confidence::Coarse(_) => Effect::TooFew,
     };
     (effect, sure.response_time)
 }
@@ -395,8 +455,20 @@ fn by_active_time(
     }
     let p = active.confidence.p()?;
     let less = matches!(active.change(), Change::Thousandths(..0));
-    let (material, large) = (beyond(active.change(), MATERIAL), is_large(active.change()));
+    let differs = active.is_beyond_the_clock();
+    let material = beyond(active.change(), MATERIAL) && differs;
+    let large = is_large(active.change()) && differs;
     let effect = way_of(less);
+    let coarse = all.sure.get(number).map(|sure| sure.response_time);
+    if let Some(Confidence::Coarse(_)) = coarse {
+        // Single times say nothing.
+        return Some(match p < LEVEL {
+            true if material => (effect, Some(less)),
+            false if large => (Effect::TooFew, Some(less)),
+            _ if differs || !beyond(active.change(), MATERIAL) => (Effect::None, None),
+            _ => (Effect::TooFew, None),
+        });
+    }
     match p < LEVEL {
         true if material => Some((effect, Some(less))),
         // The typical request says the same, and surely.
@@ -404,86 +476,5 @@ fn by_active_time(
         false if large => Some((Effect::TooFew, Some(less))),
         false if material && by_response == Effect::None => Some((Effect::None, None)),
         _ => None,
-    }
-}
-
-/// Whether most requests changed one way, and their mean the other.
-fn disagrees(effect: Effect, all: &Group, number: usize) -> Option<Caveat> {
-    let more = match all.change(number, Figure::ResponseTime) {
-        Some(Change::Thousandths(n)) => n,
-        _ => 0,
-    };
-    let disagrees =
-        (effect == Effect::Slower && more < 0) || (effect == Effect::Faster && more > 0);
-    disagrees.then_some(Caveat::MeanDisagrees)
-}
-
-/// Whether active time changed by less than half as much as the response time: what one part
-/// lost another gained.
-fn elsewhere(effect: Effect, all: &Group, parts: &[CulpritTime], number: usize) -> Option<Caveat> {
-    let way = way(effect)?;
-    let (base, other) = all.both(number, Figure::ResponseTime)?;
-    let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
-    let sum = |of: fn(&CulpritTime) -> Ratio| -> Option<i128> {
-        parts.iter().map(|part| ns(of(part))).sum::<Option<i128>>()
-    };
-    let (at_work, now) = (sum(|part| part.base)?, sum(|part| part.other)?);
-    let changed = (ns(other)? - ns(base)?) * way;
-    let of_it = (now - at_work) * way;
-    let shown = |ns: i128| u64::try_from(ns).unwrap_or(u64::MAX);
-    (!parts.is_empty() && changed > 0 && of_it * 2 < changed)
-        .then(|| Caveat::Elsewhere(shown(at_work), shown(now)))
-}
-
-/// In whom most of a change of the response time is: the network or the server, as it is no client's;
-/// and only if what changed there explains half of the change at least.
-fn inside(effect: Effect, all: &Group, parts: &[CulpritTime], number: usize) -> Finding {
-    let explains = || {
-        let way = way(effect)?;
-        let (base, other) = all.both(number, Figure::ResponseTime)?;
-        let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
-        let changed = (ns(other)? - ns(base)?) * way;
-        let parts = parts.iter().filter(|part| part.culprit != Culprit::Client);
-        let parts: Vec<CulpritTime> = parts.copied().collect();
-        let grown = |part: &CulpritTime| Some((ns(part.other)? - ns(part.base)?) * way);
-        let grown: i128 = parts.iter().map(grown).sum::<Option<i128>>()?;
-        (grown > 0 && grown * 2 >= changed).then(|| blame::finding(&parts, way < 0, 0.0))
-    };
-    explains().unwrap_or(Finding::None)
-}
-
-/// The group in which half of the change or more is: difference of the means, times requests.
-fn most(effect: Effect, groups: &[Group], number: usize, tested: bool) -> Option<Key> {
-    let way = way(effect)?;
-    let costs = groups
-        .iter()
-        .filter(|group| {
-            let sure = group.sure.get(number);
-            let sure = sure.and_then(|sure| sure.significant(&sure.response_time));
-            !tested || sure == Some(true)
-        })
-        .filter_map(|group| {
-            let (base, other) = group.both(number, Figure::ResponseTime)?;
-            let ns = |ratio: Ratio| i128::try_from(ratio.scaled(1)).ok();
-            let n = i128::from(group.other(number)?.response_time.n);
-            let cost = (ns(other)? - ns(base)?).saturating_mul(n);
-            Some((cost.saturating_mul(way), &group.key))
-        })
-        .filter(|(cost, _)| *cost > 0);
-    let costs: Vec<(i128, &Key)> = costs.collect();
-    let all = costs.iter().map(|(cost, _)| *cost);
-    let all = all.fold(0i128, i128::saturating_add);
-    let most = costs
-        .into_iter()
-        .max_by(|(a, a_key), (b, b_key)| (a, b_key).cmp(&(b, a_key)));
-    most.filter(|(cost, _)| cost.saturating_mul(2) >= all)
-        .map(|(_, key)| key.clone())
-}
-
-fn way(effect: Effect) -> Option<i128> {
-    match effect {
-        Effect::Slower => Some(1),
-        Effect::Faster => Some(-1),
-        Effect::None | Effect::TooFew => None,
     }
 }

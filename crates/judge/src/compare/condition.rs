@@ -1,6 +1,6 @@
 //! Conditions on a comparison: what is not to be accepted.
 
-use super::{Comparison, Figure, Group, Ratio, Unit};
+use super::{Comparison, Confidence, ErrorChange, FailedRequests, Figure, Group, Ratio, Unit};
 use std::cmp::Ordering;
 
 /// How a value has to stand to the limit for the condition to hold.
@@ -75,6 +75,10 @@ pub enum Outcome {
     NoSuchGroup,
     /// The relation holds, but there are too few requests to tell whether by chance.
     TooFew,
+    /// The relation holds, but the clock of one of the two ticks so rarely, ns, that nothing tells whether by chance.
+    Coarse(u64),
+    /// The relation does not hold, but more requests fail than in the baseline: its time is of other work.
+    Failing(FailedRequests, FailedRequests),
     /// This capture, or the baseline, does not have the figure.
     NotMeasured {
         /// It is the baseline's that is missing.
@@ -126,7 +130,7 @@ impl Condition {
             (Against::Baseline(_), None) => return Outcome::NotMeasured { base: true },
             (Against::Baseline(millionths), Some(base)) => against(base, other, millionths),
         };
-        let significant = || {
+        let tested = || {
             let sure = group.sure.get(number)?;
             let confidence = match self.figure {
                 Figure::Turnaround
@@ -136,19 +140,31 @@ impl Condition {
                 | Figure::TurnaroundMax => &sure.turnaround,
                 _ => &sure.response_time,
             };
-            sure.significant(confidence)
+            Some((sure.significant(confidence), *confidence))
         };
+        let no = || self.failing(group, number).unwrap_or(Outcome::No);
         if !self.relation.holds(ordering) {
-            return Outcome::No;
+            return no();
         }
         match self.significant {
             false => Outcome::Yes(base, other),
-            true => match significant() {
-                Some(true) => Outcome::Yes(base, other),
-                Some(false) => Outcome::No,
-                None => Outcome::TooFew,
+            true => match tested() {
+                Some((Some(true), _)) => Outcome::Yes(base, other),
+                Some((Some(false), _)) => no(),
+                Some((None, Confidence::Coarse(tick_ns))) => Outcome::Coarse(tick_ns),
+                Some((None, _)) | None => Outcome::TooFew,
             },
         }
+    }
+
+    /// A limit on how much longer requests take than in the baseline says nothing where more of them are refused.
+    fn failing(&self, group: &Group, number: usize) -> Option<Outcome> {
+        let of_times = matches!(self.against, Against::Baseline(_))
+            && self.figure.unit() == Unit::Nanoseconds
+            && self.figure != Figure::Elapsed
+            && matches!(self.relation, Relation::Above | Relation::AtLeast);
+        let errors = ErrorChange::of(group, number).filter(|_| of_times)?;
+        (errors.rose() && errors.decides()).then_some(Outcome::Failing(errors.base, errors.other))
     }
 
     /// Whether the figure can be asked to be significant.

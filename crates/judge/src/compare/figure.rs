@@ -121,6 +121,8 @@ figures! {
         PeakTransactions = "peak_transactions_per_second": Rate, More;
         /// With how many stations those were.
         PeakTransactionsStations = "peak_transactions_stations": Count, Neither;
+        /// Requests answered with a failure that is not normal control flow, of all answered ones.
+        ErrorsPerRequest = "errors_per_request": PerRequest, Less, OfAllRequests;
     }
 }
 
@@ -226,6 +228,9 @@ impl Figure {
                 Ratio::new(side.peak_transactions?.1.into(), 1_000_000_000_000)
             }
             Self::PeakTransactionsStations => whole(side.peak_transactions?.0.into()),
+            Self::ErrorsPerRequest => {
+                Ratio::new(side.counts.failures.into(), side.counts.answered.into())
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Rows of snapshots, put together under common keys.
 
+use super::sure::{Courses, judge};
 use super::{By, Confidence, Group, Key, LEVEL, Side, Sure, Values};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,14 +12,18 @@ use wirewait_wire::Kind;
 
 /// Everything of each capture.
 pub(super) fn all(captures: &[&Snapshot], values: &[Values]) -> Group {
+    let all = |values: &Values| BTreeMap::from([(Key::All, values.all())]);
+    let courses: Vec<Courses> = values.iter().map(all).collect();
     let sides = captures.iter().enumerate().map(|(number, snapshot)| {
         let mut side = Gathered::default();
         for row in &snapshot.servers {
             side.operation(row, measures_service(row.kind));
         }
         let mut side = side.finish();
-        if let Some(values) = values.get(number) {
-            side.take(values.all());
+        if let Some((values, courses)) = values.get(number).zip(courses.get(number)) {
+            if let Some(course) = courses.get(&Key::All) {
+                side.take(values.samples(course));
+            }
             side.jobs = Some(values.jobs());
         }
         if let Some(curve) = curve(snapshot) {
@@ -39,7 +44,7 @@ pub(super) fn all(captures: &[&Snapshot], values: &[Values]) -> Group {
         sides: sides.collect(),
         sure: Vec::new(),
     }];
-    judge(&mut all);
+    judge(&mut all, &courses, &ticks(captures));
     all.swap_remove(0)
 }
 
@@ -132,16 +137,16 @@ pub(super) fn groups(captures: &[&Snapshot], values: &[Values], by: By) -> Vec<G
                 .any(|side| side.counts != Default::default())
         })
         .collect();
-    for (number, values) in values.iter().enumerate() {
-        let mut samples = values.by(by);
+    let courses: Vec<Courses> = values.iter().map(|values| values.by(by)).collect();
+    for (number, (values, courses)) in values.iter().zip(&courses).enumerate() {
         for group in &mut groups {
             let side = group.sides.get_mut(number).and_then(Option::as_mut);
-            if let (Some(side), Some(samples)) = (side, samples.remove(&group.key)) {
-                side.take(samples);
+            if let (Some(side), Some(course)) = (side, courses.get(&group.key)) {
+                side.take(values.samples(course));
             }
         }
     }
-    judge(&mut groups);
+    judge(&mut groups, &courses, &ticks(captures));
     groups.sort_by(|a, b| {
         let waited = |group: &Group| {
             let sides = group.sides.iter().flatten();
@@ -150,6 +155,10 @@ pub(super) fn groups(captures: &[&Snapshot], values: &[Values], by: By) -> Vec<G
         (waited(a), &a.key).cmp(&(waited(b), &b.key))
     });
     groups
+}
+
+fn ticks(captures: &[&Snapshot]) -> Vec<u64> {
+    captures.iter().map(|one| one.tick.ns).collect()
 }
 
 /// The numbers of active stations, each where it was steady, the fewest first. Their times are not
@@ -234,36 +243,6 @@ pub(super) fn foreign(operations: &[Group], captures: usize) -> bool {
             });
         base > 0 && other > 0 && (shared.0 < base - shared.0 || shared.1 < other - shared.1)
     })
-}
-
-/// Makes the tests of a table.
-fn judge(groups: &mut [Group]) {
-    let others = groups
-        .first()
-        .map_or(0, |group| group.sides.len().saturating_sub(1));
-    for number in 0..others {
-        let none = Side::default();
-        let tests: Vec<(Confidence, Confidence)> = groups
-            .iter()
-            .map(|group| {
-                let base = &group.base().unwrap_or(&none).samples;
-                let other = &group.other(number).unwrap_or(&none).samples;
-                (
-                    Confidence::of(&base.turnaround, &other.turnaround),
-                    Confidence::of(&base.response_time, &other.response_time),
-                )
-            })
-            .collect();
-        let made = tests.iter().filter(|(_, test)| test.p().is_some()).count();
-        let level = LEVEL / made.max(1) as f64;
-        for (group, (turnaround, response_time)) in groups.iter_mut().zip(tests) {
-            group.sure.push(Sure {
-                turnaround,
-                response_time,
-                level,
-            });
-        }
-    }
 }
 
 /// Statistics over several operations leave out what is no measure of service.

@@ -79,7 +79,7 @@ impl Losses {
 /// Where both captures lose as often, each of the repeated ones is in one of them with a probability that
 /// is its part of all requests: of that binomial distribution, the tail from what was seen on, twice
 /// (Przyborowski and Wilenski, Biometrika 31, 1940: the comparison of two Poisson rates).
-fn chance(base: Repeated, other: Repeated) -> Option<f64> {
+pub(super) fn chance(base: Repeated, other: Repeated) -> Option<f64> {
     let (n, m) = (base.answered as f64, other.answered as f64);
     let all = base.repeated + other.repeated;
     if base.answered == 0 || other.answered == 0 || all == 0 {

@@ -2,33 +2,44 @@
 //! how much they differ, and whether chance alone could make it so.
 
 mod active;
+mod alike;
 mod blame;
 mod blocks;
 mod caveat;
 mod conclusion;
 mod condition;
+mod effect;
+mod errors;
 mod figure;
 mod group;
 mod jobs;
 mod load;
 mod losses;
+mod moved;
 mod pauses;
 mod rank;
 mod same;
+mod serial;
 mod share_limit;
+mod sure;
 mod values;
+mod whose;
 mod work;
 
 pub use active::ActiveTime;
+pub use alike::Alike;
 pub use blame::CulpritTime;
 pub use blocks::{BLOCKS, BlockTest};
 pub use caveat::Caveat;
-pub use conclusion::{Basis, Conclusion, Effect};
+pub use conclusion::Conclusion;
 pub use condition::{Against, Condition, ConditionResult, Outcome as ConditionOutcome, Relation};
+pub use effect::{Basis, Effect};
+pub use errors::{ErrorChange, FailedRequests};
 pub use figure::{Better, Change, Figure, Ratio, Unit};
 pub use jobs::{JobTimes, OPEN_JOBS};
 pub use load::EqualLoad;
 pub use losses::{Losses, Repeated};
+pub use moved::{Moved, Tail};
 pub use rank::{Confidence, FEWEST, RankTest};
 pub use share_limit::{ShareLimit, ShareOutcome};
 pub use values::{KEPT, Values};
@@ -295,6 +306,22 @@ impl Comparison {
         } else {
             &operations
         };
+        let mix_by = if chosen == By::Kind {
+            By::Kind
+        } else {
+            By::Operation
+        };
+        let succeeded: Vec<_> = values.iter().map(|one| one.succeeded(mix_by)).collect();
+        let table = |by: By| match by == chosen {
+            true => groups.clone(),
+            false => group::groups(captures, values, by),
+        };
+        let (servers, clients) = (table(By::Server), table(By::Client));
+        let tables = [
+            (By::Server, servers.as_slice()),
+            (By::Client, clients.as_slice()),
+            (mix_by, mix.as_slice()),
+        ];
         let places = captures.iter().enumerate();
         let blocks: Vec<_> = places
             .map(|(place, snapshot)| match values.get(place) {
@@ -323,6 +350,8 @@ impl Comparison {
                     all: &all,
                     groups: &groups,
                     mix,
+                    tables: &tables,
+                    succeeded: &succeeded,
                     same_traffic: same_traffic(number),
                 };
                 Conclusion::on(&premises, number)

@@ -3,6 +3,7 @@
 
 use super::EqualLoad;
 use super::blocks::BlockTest;
+use super::serial::Ranked;
 use wirewait_analysis::{Fidelity, Sample};
 
 /// Values that each side must have: below that the normal approximation is none.
@@ -18,8 +19,12 @@ pub struct RankTest {
     /// one and one for each tie.
     pub twice_u: u128,
     /// How likely chance alone makes such a difference or a greater one, in either
-    /// direction: normal approximation, with correction for ties and for continuity.
+    /// direction. No less than either of the two tests says: that of single values (normal
+    /// approximation, with correction for ties and for continuity), and that of successive blocks
+    /// of them, where their order is known.
     pub p: f64,
+    /// What the test of single values says: as if none depended on the ones before it.
+    pub p_if_independent: f64,
 }
 
 /// How sure a difference is.
@@ -32,6 +37,8 @@ pub enum Confidence {
     Tested(RankTest),
     /// Successive parts of the captures were tested.
     Blocks(BlockTest),
+    /// A clock ticks so rarely, ns, that no single time can be compared: the means differ by less.
+    Coarse(u64),
 }
 
 impl Confidence {
@@ -48,6 +55,18 @@ impl Confidence {
         } else {
             RankTest::of(base.rounded().values(), other.rounded().values())
         })
+    }
+
+    /// Where the order of the values is known: no surer than their blocks are.
+    #[must_use]
+    pub(super) fn in_order(self, base: &[i64], other: &[i64]) -> Self {
+        match (self, Ranked::of(base, other)) {
+            (Self::Tested(test), Some(ranked)) => Self::Tested(RankTest {
+                p: test.p.max(ranked.p()),
+                ..test
+            }),
+            _ => self,
+        }
     }
 
     /// Compares time for each unit of work, in blocks of `(time, units)`.
@@ -72,7 +91,7 @@ impl Confidence {
     #[must_use]
     pub fn p(&self) -> Option<f64> {
         match self {
-            Self::TooFew(..) => None,
+            Self::TooFew(..) | Self::Coarse(_) => None,
             Self::Tested(test) => Some(test.p),
             Self::Blocks(test) => Some(test.p),
         }
@@ -87,8 +106,20 @@ impl RankTest {
         self.twice_u as f64 / (2.0 * self.n.0 as f64 * self.n.1 as f64)
     }
 
+    /// How likely a value of the other is greater, less a half, and the variance of that.
+    pub(super) fn away(base: &Sample, other: &Sample) -> (f64, f64) {
+        let (test, variance) = Self::with_variance(base.values(), other.values());
+        let pairs = test.n.0 as f64 * test.n.1 as f64;
+        (test.greater() - 0.5, variance / (pairs * pairs))
+    }
+
     /// Both sides ascending, with counts; neither is empty.
     fn of(base: &[(i64, u64)], other: &[(i64, u64)]) -> Self {
+        Self::with_variance(base, other).0
+    }
+
+    /// With the variance of U.
+    fn with_variance(base: &[(i64, u64)], other: &[(i64, u64)]) -> (Self, f64) {
         let (mut a, mut b) = (base.iter().peekable(), other.iter().peekable());
         let (mut below, mut n_other) = (0u128, 0u128);
         let mut twice_u = 0u128;
@@ -125,11 +156,13 @@ impl RankTest {
             1.0
         };
         let count = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
-        Self {
+        let test = Self {
             n: (count(below), count(n_other)),
             twice_u,
             p,
-        }
+            p_if_independent: p,
+        };
+        (test, variance)
     }
 }
 

@@ -6,6 +6,7 @@ use super::group::{bare, measures_service, path};
 use super::jobs::{JobTimes, Jobs};
 use super::losses::Repeated;
 use super::same::FirstRequests;
+use super::serial::Course;
 use super::{By, Key};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
@@ -49,6 +50,7 @@ struct Whose {
     client: Endpoint,
     server: Endpoint,
     place: Option<Arc<Place>>,
+    failed: bool,
 }
 
 impl Sink for Values {
@@ -68,6 +70,7 @@ impl Sink for Values {
             client: transaction.client.station(),
             server: transaction.server.station(),
             place: transaction.place.clone(),
+            failed: transaction.status.is_some_and(|status| status.failure),
         };
         let whose = match self.known.get(&whose) {
             Some(number) => *number,
@@ -117,8 +120,8 @@ impl Values {
         self.drawn.fidelity()
     }
 
-    /// Those of everything that measures service.
-    pub(super) fn all(&self) -> Samples {
+    /// Those of everything that measures service, in order.
+    pub(super) fn all(&self) -> Course {
         let mut groups = self.grouped(|whose| measures_service(whose.kind).then_some(Key::All));
         groups.remove(&Key::All).unwrap_or_default()
     }
@@ -143,12 +146,30 @@ impl Values {
         self.seen.is_that_of(&other.seen)
     }
 
-    /// Those of each group.
-    pub(super) fn by(&self, by: By) -> BTreeMap<Key, Samples> {
+    /// Those of each group, in order.
+    pub(super) fn by(&self, by: By) -> BTreeMap<Key, Course> {
         self.grouped(|whose| whose.key(by))
     }
 
-    fn grouped(&self, key: impl Fn(&Whose) -> Option<Key>) -> BTreeMap<Key, Samples> {
+    /// Those of requests that succeeded.
+    pub(super) fn succeeded(&self, by: By) -> BTreeMap<Key, Course> {
+        self.grouped(|whose| whose.key(by).filter(|_| !whose.failed))
+    }
+
+    /// The values of a course, sorted.
+    pub(super) fn samples(&self, course: &Course) -> Samples {
+        let fidelity = self.fidelity();
+        let sample = |values: &[i64]| {
+            let values = values.iter().map(|ns| (*ns, 1));
+            Sample::counted(values, fidelity)
+        };
+        Samples {
+            turnaround: sample(&course.turnaround),
+            response_time: sample(&course.response_time),
+        }
+    }
+
+    fn grouped(&self, key: impl Fn(&Whose) -> Option<Key>) -> BTreeMap<Key, Course> {
         let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
         let group_of: Vec<Option<usize>> = self
             .whose
@@ -158,24 +179,17 @@ impl Values {
                 key(whose).map(|key| *numbers.entry(key).or_insert(next))
             })
             .collect();
-        let mut times = vec![(Vec::new(), Vec::new()); numbers.len()];
+        let mut courses = vec![Course::default(); numbers.len()];
         for value in self.drawn.values() {
             let group = group_of.get(value.whose as usize).copied().flatten();
-            if let Some((response, turnaround)) = group.and_then(|group| times.get_mut(group)) {
-                response.push((value.response_ns, 1));
-                turnaround.extend(value.turnaround_ns.map(|ns| (ns, 1)));
+            if let Some(course) = group.and_then(|group| courses.get_mut(group)) {
+                course.response_time.push(value.response_ns);
+                course.turnaround.extend(value.turnaround_ns);
             }
         }
-        let fidelity = self.fidelity();
-        let sample = |values: Vec<(i64, u64)>| Sample::counted(values.into_iter(), fidelity);
-        let mut times: Vec<Option<(Vec<_>, Vec<_>)>> = times.into_iter().map(Some).collect();
         let groups = numbers.into_iter().filter_map(|(key, number)| {
-            let (response_time, turnaround) = times.get_mut(number)?.take()?;
-            let samples = Samples {
-                turnaround: sample(turnaround),
-                response_time: sample(response_time),
-            };
-            Some((key, samples))
+            let course = courses.get_mut(number)?;
+            Some((key, std::mem::take(course)))
         });
         groups.collect()
     }
@@ -215,8 +229,14 @@ impl Whose {
 impl PartialEq for Whose {
     fn eq(&self, other: &Self) -> bool {
         let place = |of: &Self| of.place.as_ref().map(Arc::as_ptr);
-        (self.code, self.kind, self.client, self.server)
-            == (other.code, other.kind, other.client, other.server)
+        (self.code, self.kind, self.client, self.server, self.failed)
+            == (
+                other.code,
+                other.kind,
+                other.client,
+                other.server,
+                other.failed,
+            )
             && place(self) == place(other)
             && (self.protocol, self.command) == (other.protocol, other.command)
     }

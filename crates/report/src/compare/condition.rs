@@ -154,6 +154,18 @@ fn sentence(
             "{text} cannot be judged for {name}, which counts as held: too few requests to tell whether the \
              difference is significant"
         ),
+        ConditionOutcome::Coarse(tick_ns) => format!(
+            "{text} cannot be judged for {name}, which counts as held: a clock ticks each {}",
+            Digits::All.span(tick_ns)
+        ),
+        ConditionOutcome::Failing(was, is) => format!(
+            "{text} cannot be judged for {name}, which counts as held: {} of {} requests{of} fail, {} of {} in \
+             {base}, and a failure takes no time of the work; errors_per_request has its own limit",
+            Grouped(is.failed),
+            Grouped(is.answered),
+            Grouped(was.failed),
+            Grouped(was.answered)
+        ),
         ConditionOutcome::NoSuchGroup => format!(
             "{text} cannot be judged for {name}, which counts as held: {}",
             no_such_group(compared, condition, elsewhere)

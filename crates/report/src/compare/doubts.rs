@@ -88,6 +88,14 @@ pub(crate) fn doubts(compared: &Compared<'_>, number: usize) -> Vec<String> {
                     ns(*was)
                 )
             }
+            Caveat::Coarse {
+                base: is_base,
+                tick_ns,
+            } => format!(
+                "Doubt: the clock of {} ticks each {}: single times are off by up to a tick, and no test compares them.",
+                whose(*is_base),
+                compared.digits.span(*tick_ns)
+            ),
             Caveat::MeanDisagrees => {
                 "Doubt: most requests changed one way, their mean the other: a few very long ones \
                  decide it."

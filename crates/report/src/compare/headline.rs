@@ -160,6 +160,10 @@ pub(super) fn by_active_time(
         ),
         (Effect::TooFew, Confidence::TooFew(a, b)) => too_few_parts(&what, a, b),
         (Effect::TooFew, confidence) => cannot_tell(&what, confidence, verdict),
+        (Effect::None, confidence) if confidence.p().is_some_and(|p| p < LEVEL) => format!(
+            "No change: {what}, and less than {} does not count ({p}).",
+            Percent(MATERIAL.unsigned_abs(), 1000)
+        ),
         (Effect::None, _) => format!("No change: {what}, which chance does as well ({p})."),
     };
     if active.equal_load.is_some() {
@@ -272,24 +276,28 @@ pub(super) fn pauses(verdict: &Conclusion) -> Option<String> {
     })
 }
 
+/// A group in a sentence.
+pub(super) fn operation(key: &Key) -> String {
+    match key {
+        // "LAST MESSAGE" is a protocol's, the last message is not.
+        Key::Operation {
+            protocol,
+            command: name,
+            code,
+            kind,
+        } if *kind != Kind::Wait => {
+            let (protocol, code) = (protocol.to_uppercase(), *code);
+            format!("{protocol} {}", Command { name, code })
+        }
+        _ => key_name(key),
+    }
+}
+
 /// In whom most of the change is, and in what; nothing where that cannot be said.
 pub(super) fn blamed(verdict: &Conclusion) -> String {
     let most = verdict.most.as_ref();
     let most = most.map_or_else(String::new, |key| {
-        let what = match key {
-            // "LAST MESSAGE" is a protocol's, the last message is not.
-            Key::Operation {
-                protocol,
-                command: name,
-                code,
-                kind,
-            } if *kind != Kind::Wait => {
-                let (protocol, code) = (protocol.to_uppercase(), *code);
-                format!("{protocol} {}", Command { name, code })
-            }
-            _ => key_name(key),
-        };
-        format!(", most of it in {what}")
+        format!(", most of it in {}", operation(key))
     });
     let (whose, capture) = match verdict.finding {
         Finding::None => return most,

@@ -12,8 +12,8 @@ use serde_json::{Map, Number, Value};
 use std::io::{self, Write};
 use wirewait_judge::Finding;
 use wirewait_judge::compare::{
-    ActiveTime, BLOCKS, Change, Conclusion, Confidence, CulpritTime, EqualLoad, FEWEST, Figure,
-    Group, Key, LEVEL, Losses, Ratio, Side, Unit,
+    ActiveTime, BLOCKS, Change, Conclusion, Confidence, CulpritTime, EqualLoad, ErrorChange,
+    FEWEST, Figure, Group, Key, LEVEL, Losses, Moved, Ratio, Side, Tail, Unit,
 };
 
 /// Changes when a name, its meaning or the shape of the document does.
@@ -51,9 +51,12 @@ documents! {
 
     struct ComparedTest of _nothing: () {
         name: &'static str =
-            "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity",
+            "Mann-Whitney U, two-sided, normal approximation corrected for ties and continuity, no surer than Welch's t \
+             of the mean ranks of successive blocks",
         level: f64 = LEVEL,
         fewest_values: u64 = FEWEST,
+        /// Blocks of each capture whose mean ranks are compared.
+        rank_blocks: usize = BLOCKS,
         /// Of totals: the test of `by_bytes` and `active_time_per_request`.
         of_blocks: BlocksTest = of(()),
     }
@@ -114,7 +117,64 @@ documents! {
         pauses_moved: bool = verdict.pauses_moved,
         /// Null where lost frames do not decide.
         by_losses: Option<ByLosses> = of(&verdict.losses),
+        /// Null where as many requests fail as in the baseline.
+        errors: Option<ErrorsChanged> = of(&verdict.errors),
+        /// Requests of each operation against those of the same one, where another mix made the mean request
+        /// longer or shorter; else null.
+        by_operations: Option<Alike> = of(&verdict.alike),
+        /// Rows of tables that changed where all together did not.
+        moved: Vec<MovedRow> = verdict.moved.iter().map(of).collect(),
+        /// Long waits that the rest does not show; else null.
+        tail: Option<LongWaits> = of(&verdict.tail),
         doubts: Vec<String> = doubts(compared, number),
+    }
+
+    struct ErrorsChanged of errors: &ErrorChange {
+        baseline_answered: u64 = errors.base.answered,
+        baseline_failed: u64 = errors.base.failed,
+        answered: u64 = errors.other.answered,
+        failed: u64 = errors.other.failed,
+        p: f64 = rounded(errors.p),
+        most_in: Option<String> = errors.most.as_ref().map(super::words::key_name),
+        /// Whether requests that succeeded decide alone.
+        decides: bool = errors.decides(),
+        /// Null where too few succeeded in both.
+        succeeded: Option<Alike> = of(&errors.succeeded),
+    }
+
+    /// Mean response times, if both captures had each operation as often.
+    struct Alike of alike: &wirewait_judge::compare::Alike {
+        operations: usize,
+        baseline_requests: u64 = alike.requests.0,
+        requests: u64 = alike.requests.1,
+        baseline_response_time_ns: i64 = nanoseconds(alike.base, 1),
+        response_time_ns: i64 = nanoseconds(alike.other, 1),
+        change_percent: Value = percent(Some(alike.change())),
+        p: f64 = rounded(alike.p),
+    }
+
+    struct MovedRow of moved: &Moved {
+        by: &'static str = moved.by.name(),
+        group: String = super::words::key_name(&moved.key),
+        baseline_response_time_ns: i64 = nanoseconds(moved.base, 1),
+        response_time_ns: i64 = nanoseconds(moved.other, 1),
+        change_percent: Value = percent(Some(moved.change())),
+        p: f64 = rounded(moved.p),
+    }
+
+    /// Requests that take longer than twice what 95 % take at the most in the capture where that is less.
+    struct LongWaits of tail: &Tail {
+        group: String = super::words::key_name(&tail.key),
+        above_ns: i64,
+        baseline_requests: u64 = tail.base.0,
+        baseline_longer: u64 = tail.base.1,
+        requests: u64 = tail.other.0,
+        longer: u64 = tail.other.1,
+        baseline_p99_ns: i64 = tail.p99_ns.0,
+        p99_ns: i64 = tail.p99_ns.1,
+        baseline_longest_ns: i64 = tail.longest_ns.0,
+        longest_ns: i64 = tail.longest_ns.1,
+        p: f64 = rounded(tail.p),
     }
 
     /// Requests of which something was retransmitted, and how likely chance alone makes the difference.
@@ -215,6 +275,7 @@ documents! {
     where
         let (n, p, greater) = match confidence {
             Confidence::TooFew(a, b) => ((*a, *b), None, None),
+            Confidence::Coarse(_) => ((0, 0), None, None),
             Confidence::Blocks(test) => ((test.blocks as u64, test.blocks as u64), Some(test.p), None),
             Confidence::Tested(test) => (test.n, Some(test.p), Some(test.greater())),
         };
@@ -223,6 +284,17 @@ documents! {
         values: u64 = n.1,
         /// Null where there are too few values.
         p: Option<f64> = p.map(rounded),
+        /// What the test of single values says, as if none depended on the ones before it; null where there is no
+        /// such test.
+        p_if_independent: Option<f64> = match confidence {
+            Confidence::Tested(test) => Some(rounded(test.p_if_independent)),
+            _ => None,
+        },
+        /// By a clock that ticks so rarely no single time can be compared: its tick; else null.
+        clock_tick_ns: Option<u64> = match confidence {
+            Confidence::Coarse(tick_ns) => Some(*tick_ns),
+            _ => None,
+        },
         /// How likely a value is greater than one of the baseline.
         greater: Option<f64> = greater,
         significant: Option<bool> = p.map(|p| p < level),

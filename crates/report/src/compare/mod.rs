@@ -3,6 +3,7 @@
 mod condition;
 mod csv;
 pub(crate) mod doubts;
+mod further;
 mod headline;
 mod json;
 pub(crate) mod tables;
@@ -220,6 +221,22 @@ mod tests {
             text.starts_with("No change: a request took 15.5 ms in two, 15.5 ms in one (p = 1).\n"),
             "{text}"
         );
+    }
+
+    /// All but one of 30 requests are faster than each of the baseline, and that one decides the mean.
+    #[test]
+    fn a_row_whose_mean_goes_the_other_way_says_so() {
+        let with = |name: &str, values: Vec<i64>| {
+            let mut one = capture(name, 0);
+            let row = &mut one.snapshot.servers[0];
+            row.response_time.total = values.iter().map(|ns| i128::from(*ns)).sum();
+            row.samples.response_time = values.into_iter().collect();
+            one
+        };
+        let base = with("base", (100..130).collect());
+        let other = (0..30).map(|n| if n == 7 { 90_000 } else { n });
+        let csv = written(&[base, with("other", other.collect())], None, super::csv);
+        assert!(csv.contains("\"mostly faster, p < 0.0001\""), "{csv}");
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use super::Compared;
 use super::words::{group_name, overall, result, signed, value, worded};
 use crate::table::{Column, Table};
-use wirewait_judge::compare::{By, Figure, Group, Ratio, Side};
+use wirewait_judge::compare::{By, Confidence, Figure, Group, Ratio, Side, Unit};
 
 /// Rows of a table of groups; the other formats have all.
 const MOST_ROWS: usize = 50;
 
 /// Two captures: one figure a line, under its heading.
 pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
-    const ROWS: [(&str, Figure); 28] = [
+    const ROWS: [(&str, Figure); 30] = [
         ("requests", Figure::Requests),
         ("unanswered", Figure::Unanswered),
         ("errors", Figure::Errors),
@@ -18,10 +18,12 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         ("response time, mean", Figure::ResponseTime),
         ("response time, median", Figure::ResponseTimeP50),
         ("response time, 95 %", Figure::ResponseTimeP95),
+        ("response time, 99 %", Figure::ResponseTimeP99),
         ("response time, longest", Figure::ResponseTimeMax),
         ("turnaround, mean", Figure::Turnaround),
         ("turnaround, median", Figure::TurnaroundP50),
         ("turnaround, 95 %", Figure::TurnaroundP95),
+        ("turnaround, 99 %", Figure::TurnaroundP99),
         ("frames per request", Figure::FramesPerRequest),
         ("acknowledgements per request", Figure::AcksPerRequest),
         (
@@ -73,11 +75,31 @@ pub(crate) fn figures_table(compared: &Compared<'_>) -> (String, Table) {
         })
         .right("other", |(_, figure, _, is)| value(digits, *figure, *is))
         .right("change", |(_, figure, ..)| {
-            worded(*figure, all.change(0, *figure))
+            match is_within_a_tick(compared, *figure, 0) {
+                true => "within a clock tick".to_owned(),
+                false => worded(*figure, all.change(0, *figure)),
+            }
         })
         .table;
     let heading = format!("Baseline {}, other {}", compared.name(0), compared.name(1));
     (heading, table)
+}
+
+/// Whether a time of requests differs by no more than a tick of a clock, where single times cannot be compared.
+fn is_within_a_tick(compared: &Compared<'_>, figure: Figure, number: usize) -> bool {
+    let all = &compared.comparison.all;
+    let sure = all.sure.get(number).map(|sure| sure.response_time);
+    let of_requests = figure.unit() == Unit::Nanoseconds
+        && !matches!(
+            figure,
+            Figure::Elapsed | Figure::JobTime | Figure::JobTimeP50 | Figure::JobTimeP95
+        );
+    match (sure, all.both(number, figure)) {
+        (Some(Confidence::Coarse(tick)), Some((was, is))) if of_requests => {
+            (was.number() - is.number()).abs() <= tick as f64
+        }
+        _ => false,
+    }
 }
 
 /// Configurations as rows, as papers have them.
@@ -158,7 +180,7 @@ const CHANGE: &[&str] = &["base", "other", "change"];
 
 /// Figures of a group: heading, when they are shown, and of which sides.
 #[rustfmt::skip]
-const GROUP_FIGURES: [(&str, Figure, WhenShown, &[&str]); 10] = [
+const GROUP_FIGURES: [(&str, Figure, WhenShown, &[&str]); 11] = [
     ("requests", Figure::Requests, WhenShown::Always, SIDES),
     ("mean response time", Figure::ResponseTime, WhenShown::Always, CHANGE),
     ("mean turnaround", Figure::Turnaround, WhenShown::Always, CHANGE),
@@ -169,6 +191,7 @@ const GROUP_FIGURES: [(&str, Figure, WhenShown, &[&str]); 10] = [
     ("transactions per second", Figure::TransactionsPerSecond, WhenShown::ByLoad, CHANGE),
     ("unanswered", Figure::Unanswered, WhenShown::Some, SIDES),
     ("errors", Figure::Errors, WhenShown::Some, SIDES),
+    ("99 % of response times", Figure::ResponseTimeP99, WhenShown::Any, SIDES),
 ];
 /// Figures that stand in front of the result.
 const BEFORE_RESULT: usize = 2;

@@ -124,7 +124,19 @@ pub(crate) fn most_changed(compared: &Compared<'_>) -> Option<usize> {
                 Basis::ActiveTime => verdict.active.and_then(|active| active.equal_load),
                 _ => verdict.by_load,
             };
-            let real = matches!(verdict.effect, Effect::Slower | Effect::Faster);
+            let alike = verdict
+                .errors
+                .as_ref()
+                .and_then(|errors| errors.succeeded.as_ref());
+            let (was, is) = match (verdict.basis, alike.or(verdict.alike.as_ref())) {
+                (Basis::Succeeded | Basis::Operations, Some(alike)) => (alike.base, alike.other),
+                _ => (was, is),
+            };
+            let real = matches!(verdict.effect, Effect::Slower | Effect::Faster)
+                || verdict
+                    .errors
+                    .as_ref()
+                    .is_some_and(|errors| errors.decides());
             // Ten times as slow is as much as ten times as fast.
             let all = is.number().max(1e-12) / was.number().max(1e-12);
             let times = within.map_or(all, |load| load.times).ln().abs();
@@ -232,8 +244,8 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
         ),
         format!(
             "Where that did not change, and in tables, single response times decide: the rank test of \
-             Mann and Whitney, at the same level (in a table shared among its rows). It takes {FEWEST} \
-             values on each side. Twice as much is never called chance: \"cannot tell\", or \"a few long ones\"."
+             Mann and Whitney, at the same level (in a table shared among its rows), and no surer than \
+             the mean ranks of {BLOCKS} successive parts of each are. It takes {FEWEST} values on each side. Twice as much is never called chance: \"cannot tell\", or \"a few long ones\"."
         ),
         format!(
             "Where reads or writes are of other sizes and take half of the time or more, file data \
@@ -241,6 +253,9 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
              parts.",
             Percent(MATERIAL.unsigned_abs(), 1000)
         ),
+        "Where another mix of operations, or errors, changed the mean request, requests of each operation are \
+         compared with those of the same one, and of errors only what succeeded."
+            .to_owned(),
         format!(
             "All requests together: times without waits by design, session set-up and breaks. \
              The time of a request ends after {} without a response; a pause of more than {} is \

@@ -1,14 +1,15 @@
 //! Figures, changes, verdicts and doubts of a comparison in words.
 
 use super::Compared;
+use super::further;
 use super::headline::{blamed, by_active_time, by_load, by_work, only_idle, pauses, same_traffic};
 use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Milli, Percent, Rate, range};
 use crate::table::NOTHING;
 use crate::time::Digits;
 use wirewait_judge::compare::{
-    AtLoad, Basis, Better, Change, Conclusion, Confidence, CulpritTime, Effect, FEWEST, Figure,
-    Group, Key, LEVEL, MATERIAL, Ratio, Unit,
+    AtLoad, Basis, Better, Change, Conclusion, Confidence, CulpritTime, Effect, ErrorChange,
+    FEWEST, Figure, Group, Key, LEVEL, MATERIAL, Ratio, Unit,
 };
 
 /// By which name a group is shown, and known to conditions.
@@ -140,6 +141,32 @@ pub(super) fn overall(compared: &Compared<'_>, number: usize) -> String {
         Basis::ActiveTime => " with pauses",
         Basis::SameTraffic => return "same requests".to_owned(),
         Basis::Elapsed => return "cannot tell: idle".to_owned(),
+        Basis::Succeeded | Basis::Operations => {
+            let alike = verdict
+                .errors
+                .as_ref()
+                .map(|errors| errors.succeeded.as_ref());
+            let alike = alike.flatten().or(verdict.alike.as_ref());
+            let (by, p) = (
+                match verdict.basis {
+                    Basis::Succeeded => "where it succeeds",
+                    _ => "by operation",
+                },
+                alike.map_or_else(|| "no test".to_owned(), |alike| probability(alike.p)),
+            );
+            let word = match verdict.effect {
+                Effect::Slower => "slower",
+                Effect::Faster => "faster",
+                Effect::None => "no change",
+                Effect::TooFew => "cannot tell",
+            };
+            let errors = match &verdict.errors {
+                Some(errors) if errors.rose() => "errors rose; ",
+                Some(_) => "errors fell; ",
+                None => "",
+            };
+            return format!("{errors}{word} {by}, {p}");
+        }
         Basis::ResponseTime => "",
     };
     if let Some(losses) = &verdict.losses {
@@ -148,6 +175,7 @@ pub(super) fn overall(compared: &Compared<'_>, number: usize) -> String {
     }
     let p = match verdict.confidence {
         Confidence::TooFew(a, b) => return format!("too few samples ({a}, {b})"),
+        Confidence::Coarse(_) => return "clock too coarse".to_owned(),
         ref tested => tested.p().map_or_else(String::new, probability),
     };
     match verdict.effect {
@@ -170,9 +198,13 @@ pub(super) fn result(group: &Group, number: usize) -> String {
     let Some(sure) = group.sure.get(number) else {
         return NOTHING.to_owned();
     };
+    if let Some(errors) = ErrorChange::of(group, number) {
+        return further::errors_cell(&errors);
+    }
     match sure.response_time {
         Confidence::TooFew(0, 0) if matches!(group.key, Key::Stations { .. }) => NOTHING.to_owned(),
         Confidence::TooFew(a, b) => format!("too few samples ({a}, {b})"),
+        Confidence::Coarse(_) => "clock too coarse".to_owned(),
         Confidence::Blocks(test) => probability(test.p),
         Confidence::Tested(test) => {
             let (p, slower) = (probability(test.p), test.greater() > 0.5);
@@ -202,8 +234,18 @@ fn is_manifold(change: Option<Change>) -> bool {
     }
 }
 
-/// The verdict on one capture.
+/// The verdict on one capture: errors first, then what became of the work, then what that hides.
 pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
+    let Some(verdict) = compared.comparison.verdicts.get(number) else {
+        return String::new();
+    };
+    let mut all: Vec<String> = verdict.errors.iter().map(further::errors).collect();
+    all.push(plainly(compared, number));
+    all.extend(further::hidden(compared, verdict));
+    all.join(" ")
+}
+
+fn plainly(compared: &Compared<'_>, number: usize) -> String {
     let (name, base) = (compared.name(number + 1), compared.name(0));
     let Some(verdict) = compared.comparison.verdicts.get(number) else {
         return String::new();
@@ -216,6 +258,15 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
         }
         (Basis::SameTraffic, _, active) => return same_traffic(compared, number, active),
         (Basis::Elapsed, ..) => return only_idle(compared, number),
+        _ => {}
+    }
+    match (verdict.basis, &verdict.errors, &verdict.alike) {
+        (Basis::Succeeded, Some(errors), _) => {
+            return further::by_succeeded(compared, number, verdict, errors);
+        }
+        (Basis::Operations, _, Some(alike)) => {
+            return further::by_operations(compared, number, verdict, alike);
+        }
         _ => {}
     }
     let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
@@ -246,6 +297,10 @@ pub(super) fn sentence(compared: &Compared<'_>, number: usize) -> String {
         (Effect::TooFew, Confidence::TooFew(a, b)) => format!(
             "Cannot tell: {times} ({percent}), but of {b} and {a} requests, and a judgement takes \
              {FEWEST} of each."
+        ),
+        (Effect::TooFew, Confidence::Coarse(tick)) => format!(
+            "Cannot tell: {times} ({percent}), but a clock ticks each {}.",
+            compared.digits.span(tick)
         ),
         (effect @ (Effect::Slower | Effect::Faster), Confidence::Tested(test)) => {
             let slower = effect == Effect::Slower;

@@ -1,7 +1,7 @@
 //! What to know about the capture.
 
 use super::{Look, entry};
-use crate::about::{About, Origin};
+use crate::about::{About, Origin, service};
 use crate::escape::Escaped;
 use crate::figures::{Frames, Grouped, Milli, Percent, frames};
 use crate::time::{Digits, Rfc3339};
@@ -62,6 +62,21 @@ fn entries_in(about: &About, snapshot: &Snapshot, digits: Digits) -> Vec<(&'stat
         ));
     }
     let parts = &snapshot.attribution;
+    if parts.transactions == 0 && !about.tcp_ports.is_empty() {
+        let ports = about.tcp_ports.iter().map(|(port, frames)| {
+            let frames = match frames {
+                1 => "1 frame".to_owned(),
+                n => format!("{} frames", Grouped(*n)),
+            };
+            match service(*port) {
+                Some(service) => format!("{port} ({service}) {frames}"),
+                None => format!("{port} {frames}"),
+            }
+        });
+        let ports: Vec<String> = ports.collect();
+        let read = "wirewait reads SMB (445, 139) and NCP (524)";
+        entries.push(("TCP ports", format!("{}; {read}", ports.join(", "))));
+    }
     for (n, (name, count)) in [
         ("transactions", frames(parts.transactions)),
         ("control", frames(parts.control)),

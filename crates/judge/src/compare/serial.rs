@@ -1,0 +1,282 @@
+//! Values that depend on the ones before them. A server that is slow for forty requests at a time has ten slow or
+//! fast stretches in four hundred, not four hundred values: a rank test of single values calls the chance of those ten
+//! a difference. So the values of each capture are ranked among those of both, cut into [`BLOCKS`] successive blocks,
+//! and the means of the blocks compared (batch means: Law and Kelton, Simulation Modeling and Analysis, 9.5.3; of
+//! ranks, so that a few long waits decide no more than in the rank test), by Welch's t. What successive blocks have in
+//! common, where the stretches are longer than a block, widens it.
+
+use super::BLOCKS;
+use std::f64::consts::PI;
+
+/// Degrees of freedom from which on the normal distribution serves.
+const MANY: f64 = 1000.0;
+
+/// The times of a group's requests, in the order in which they were answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Course {
+    pub(super) turnaround: Vec<i64>,
+    pub(super) response_time: Vec<i64>,
+}
+
+/// How much two courses differ in rank, and how far from chance that is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ranked {
+    /// How likely a value of the other is greater than one of the baseline, less a half.
+    pub(super) away: f64,
+    /// The variance of that by the blocks; 0 where all blocks of a capture are alike.
+    pub(super) variance: f64,
+    /// Degrees of freedom.
+    pub(super) freedom: f64,
+}
+
+impl Ranked {
+    /// `None` with fewer values than blocks.
+    pub(super) fn of(base: &[i64], other: &[i64]) -> Option<Self> {
+        if base.len().min(other.len()) < BLOCKS {
+            return None;
+        }
+        let mut all: Vec<i64> = base.iter().chain(other).copied().collect();
+        all.sort_unstable();
+        // Twice the middle rank, less 1; ties share theirs.
+        let rank = |value: &i64| {
+            let below = all.partition_point(|one| one < value);
+            (below + all.partition_point(|one| one <= value)) as f64
+        };
+        let a = blocks(base, rank);
+        let b = blocks(other, rank);
+        // From twice ranks to the probability.
+        let scale = 2.0 * all.len() as f64;
+        let of = [variance(&a), variance(&b)].map(|v| v / BLOCKS as f64);
+        let sum = of[0] + of[1];
+        let freedom = if sum > 0.0 {
+            let each = (BLOCKS - 1) as f64;
+            sum * sum / of.iter().map(|v| v * v / each).sum::<f64>()
+        } else {
+            0.0
+        };
+        let shared = in_common(&a, &b).max(0.0) * (BLOCKS - 1) as f64 / BLOCKS as f64;
+        Some(Self {
+            away: (mean(other, rank) - mean(base, rank)) / scale,
+            variance: sum * (1.0 + 2.0 * shared) / (scale * scale),
+            freedom,
+        })
+    }
+
+    /// How likely chance alone makes such a difference or a greater one, in either direction.
+    pub(super) fn p(&self) -> f64 {
+        chance(self.away, self.variance, self.freedom)
+    }
+}
+
+/// The chance of a difference of this variance; 0 where nothing varies, as other tests then decide.
+pub(super) fn chance(away: f64, variance: f64, freedom: f64) -> f64 {
+    if away == 0.0 {
+        return 1.0;
+    }
+    if variance <= 0.0 {
+        return 0.0;
+    }
+    let t = away.abs() / variance.sqrt();
+    match freedom > MANY {
+        true => libm::erfc(t / 2f64.sqrt()),
+        false => students(t, freedom),
+    }
+}
+
+fn mean(values: &[i64], rank: impl Fn(&i64) -> f64) -> f64 {
+    values.iter().map(rank).sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The mean ranks of successive blocks with as many values each.
+fn blocks(values: &[i64], rank: impl Fn(&i64) -> f64 + Copy) -> [f64; BLOCKS] {
+    let at = |block: usize| values.len() * block / BLOCKS;
+    std::array::from_fn(|block| mean(values.get(at(block)..at(block + 1)).unwrap_or(&[]), rank))
+}
+
+fn variance(of: &[f64; BLOCKS]) -> f64 {
+    let mean = of.iter().sum::<f64>() / BLOCKS as f64;
+    let squares = of.iter().map(|one| (one - mean) * (one - mean));
+    squares.sum::<f64>() / (BLOCKS - 1) as f64
+}
+
+/// The correlation of a block with the next, within both captures, without the bias of so few blocks.
+fn in_common(a: &[f64; BLOCKS], b: &[f64; BLOCKS]) -> f64 {
+    let (mut own, mut next) = (0.0, 0.0);
+    for blocks in [a, b] {
+        let mean = blocks.iter().sum::<f64>() / BLOCKS as f64;
+        own += blocks
+            .iter()
+            .map(|one| (one - mean) * (one - mean))
+            .sum::<f64>();
+        let pairs = blocks.windows(2);
+        next += pairs
+            .map(|two| (two[0] - mean) * (two[1] - mean))
+            .sum::<f64>();
+    }
+    if own <= 0.0 {
+        return 0.0;
+    }
+    let n = BLOCKS as f64;
+    next / own * n / (n - 1.0) + 1.0 / n
+}
+
+/// Both tails of Student's distribution (Abramowitz and Stegun, 26.7.3 and 26.7.4), with the next whole degrees of
+/// freedom below.
+fn students(t: f64, freedom: f64) -> f64 {
+    let freedom = freedom.max(1.0) as u32;
+    // The same digits on every machine.
+    let angle = libm::atan(t / f64::from(freedom).sqrt());
+    let (sin, cos) = libm::sincos(angle);
+    let (mut term, mut sum) = match freedom % 2 {
+        1 => (cos, if freedom > 1 { cos } else { 0.0 }),
+        _ => (1.0, 1.0),
+    };
+    let mut step = 2 + freedom % 2;
+    while step < freedom {
+        term *= cos * cos * f64::from(step - 1) / f64::from(step);
+        sum += term;
+        step += 2;
+    }
+    let within = match freedom % 2 {
+        1 => 2.0 / PI * (angle + sin * sum),
+        _ => sin * sum,
+    };
+    (1.0 - within).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Confidence, LEVEL};
+    use super::*;
+    use wirewait_analysis::Sample;
+
+    /// SplitMix64, with a fixed seed.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        fn normal(&mut self) -> f64 {
+            (-2.0 * (1.0 - self.next()).ln()).sqrt() * (2.0 * PI * self.next()).cos()
+        }
+
+        /// Times of a server, µs, by the process that makes them.
+        fn course(&mut self, of: Process, n: usize, times: f64) -> Vec<i64> {
+            let (mut slow, mut state) = (1.0, self.normal());
+            let one = |at: usize| {
+                let ms = match of {
+                    Process::Even => 0.9 + 0.2 * self.next(),
+                    Process::Wide => (1.5 + 0.8 * self.normal()).exp(),
+                    Process::Stretches(long) => {
+                        if at.is_multiple_of(long) {
+                            slow = if self.next() < 0.3 { 3.0 } else { 1.0 };
+                        }
+                        slow * (4.5 + self.next())
+                    }
+                    Process::Drifts => {
+                        state = 0.9 * state + 0.19f64.sqrt() * self.normal();
+                        (0.3 * state).exp()
+                    }
+                };
+                (ms * times * 1e6) as i64
+            };
+            (0..n).map(one).collect()
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    enum Process {
+        /// Within 10 %.
+        Even,
+        /// Log-normal, with sigma 0.8.
+        Wide,
+        /// This many requests in a row are three times as slow with a probability of 0.3.
+        Stretches(usize),
+        /// Autoregressive, 0.9 from one to the next.
+        Drifts,
+    }
+
+    /// Of 300 pairs the part that is called different, per cent: by single values, and in order.
+    fn found(of: Process, n: usize, times: f64) -> [usize; 2] {
+        let mut random = Random(7);
+        let mut found = [0, 0];
+        for _ in 0..300 {
+            let (a, b) = (random.course(of, n, 1.0), random.course(of, n, times));
+            let sample = |values: &[i64]| values.iter().copied().collect::<Sample>();
+            let alone = Confidence::of(&sample(&a), &sample(&b));
+            let both = [alone, alone.in_order(&a, &b)];
+            for (found, one) in found.iter_mut().zip(both) {
+                *found += usize::from(one.p().is_some_and(|p| p < LEVEL));
+            }
+        }
+        found.map(|n| n / 3)
+    }
+
+    #[test]
+    fn what_hangs_together_is_no_difference() {
+        for (of, n) in [
+            (Process::Wide, 100),
+            (Process::Wide, 500),
+            (Process::Even, 300),
+            (Process::Stretches(10), 400),
+            (Process::Stretches(40), 400),
+            (Process::Stretches(100), 1600),
+            (Process::Drifts, 400),
+        ] {
+            let [_, in_order] = found(of, n, 1.0);
+            assert!(in_order <= 2, "{in_order} %");
+        }
+        let [alone, _] = found(Process::Stretches(40), 400, 1.0);
+        assert!(alone > 50, "{alone} %");
+    }
+
+    #[test]
+    fn differences_are_found() {
+        for (of, n, times, least) in [
+            (Process::Even, 100, 1.1, 98),
+            (Process::Even, 400, 1.05, 98),
+            (Process::Wide, 500, 1.3, 90),
+            (Process::Stretches(40), 400, 3.0, 90),
+            (Process::Stretches(10), 400, 1.5, 85),
+            (Process::Drifts, 400, 1.5, 80),
+        ] {
+            let [_, in_order] = found(of, n, times);
+            assert!(in_order >= least, "{in_order} %, {times} times");
+        }
+    }
+
+    /// Expected values: R 4, `2 * pt(-t, df)`.
+    #[test]
+    fn students_distribution_is_that_of_tables() {
+        for (t, freedom, p) in [
+            (1.0, 1.0, 0.5),
+            (1.0, 2.0, 0.422_649_730_8),
+            (2.0, 3.0, 0.139_325_967_9),
+            (3.499_483_297, 7.0, 0.01),
+            (3.499_483_297, 7.9, 0.01),
+            (2.976_842_734, 14.0, 0.01),
+        ] {
+            let got = students(t, freedom);
+            assert!((got - p).abs() < 1e-8, "{got} for {p}");
+        }
+    }
+
+    /// 8 against 8 that are all greater: a half away, and each block is one value.
+    #[test]
+    fn the_distance_is_that_of_the_rank_test() {
+        let (low, high): (Vec<i64>, Vec<i64>) = ((0..80).collect(), (100..180).collect());
+        let ranked = Ranked::of(&low, &high).unwrap();
+        assert!((ranked.away - 0.5).abs() < 1e-12, "{ranked:?}");
+        assert_eq!(Ranked::of(&low[..7], &high), None);
+        let same = Ranked::of(&low, &low).unwrap();
+        assert_eq!((same.away, same.p()), (0.0, 1.0));
+        // Nothing varies: single values decide.
+        assert_eq!(Ranked::of(&[1; 20], &[2; 20]).unwrap().p(), 0.0);
+    }
+}
