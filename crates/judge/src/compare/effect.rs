@@ -30,7 +30,7 @@ impl Effect {
 /// What the effect is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// File data for each active time of the clients: requests are of [other sizes](Work).
+    /// File data for each active time of the clients: requests are of [other sizes](super::Work).
     Bytes,
     /// Active time of the clients for each answered request, their pauses included.
     ActiveTime,
