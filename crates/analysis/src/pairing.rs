@@ -253,8 +253,15 @@ impl Pairing {
         }
         if between.unordered
             && let Some(open) = found.and_then(|serial| self.by_serial(serial))
-            && open.deed == Deed::Retransmitted
+            && matches!(open.deed, Deed::Response | Deed::Retransmitted)
         {
+            if open.deed == Deed::Response {
+                let once = open.transaction.turnaround.exact();
+                if let Some(ns) = once.filter(|_| open.state == OpenState::Done) {
+                    self.usual.took(ns);
+                }
+                return self.noted(side, found);
+            }
             let t = &*open.transaction;
             let (first, needless) = match open.side == side {
                 true => (t.request, open.arrived[0]),
@@ -270,6 +277,11 @@ impl Pairing {
             // The server said before that it has it.
             events.tell(Event::Repeated(if needless { 0 } else { lost }));
         }
+        self.noted(side, found)
+    }
+
+    /// What was found, for observers as well.
+    fn noted(&mut self, side: usize, found: Option<u64>) -> Option<u64> {
         if self.observed {
             self.notes(side, found);
         }

@@ -16,10 +16,17 @@ pub(super) struct Ports {
 }
 
 impl Ports {
+    // Part of the loop over frames.
+    #[inline(always)]
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
-        if self.seen >= LOOKED_AT {
-            return;
+        if self.seen < LOOKED_AT {
+            self.look(frame);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, frame: &Frame<'_>) {
         self.seen += 1;
         if let Some((a, b)) = tcp(frame) {
             // A server has the port of its service, mostly the lesser one.

@@ -74,6 +74,8 @@ impl Selection {
     }
 
     /// Whether this frame, the next one of the capture, is wanted.
+    // Part of the loop over frames.
+    #[inline]
     pub(crate) fn choose(&mut self, frame: &Frame<'_>) -> Choice {
         if self.signals.as_ref().is_some_and(Signals::stop) {
             self.interrupted = true;

@@ -14,29 +14,19 @@ use wirewait_wire::{Endpoint, Timestamp};
 impl Books {
     /// A request was seen, or a response without one.
     #[inline(never)]
-    pub(super) fn met(
-        &mut self,
-        transaction: &mut Transaction,
-        parties: &mut Parties,
-        (path, sink): (&Path, &mut dyn Sink),
-    ) {
-        let before = parties.client;
+    pub(super) fn met(&mut self, transaction: &mut Transaction, parties: &mut Parties) {
         self.directory.meet(transaction, parties);
         transaction.number = self.next_transaction();
-        if parties.client != before {
-            self.met_client(transaction, parties, path, sink);
-        }
     }
 
     /// A client begins a conversation, or is known again: it may be one that is known by another address.
     #[cold]
     #[inline(never)]
-    fn met_client(
+    pub(super) fn met_client(
         &mut self,
         transaction: &Transaction,
         parties: &Parties,
-        path: &Path,
-        sink: &mut dyn Sink,
+        (path, sink): (&Path, &mut dyn Sink),
     ) {
         let client = transaction.client.station();
         let sent = path.ends.filter(|(from, _)| from.station() == client);

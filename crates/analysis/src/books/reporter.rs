@@ -29,7 +29,11 @@ impl Events for Reporter<'_> {
         match event {
             Event::Opened(transaction, parties) => {
                 books.open += 1;
-                books.met(transaction, parties, (self.path, self.sink));
+                let before = parties.client;
+                books.met(transaction, parties);
+                if parties.client != before {
+                    books.met_client(transaction, parties, (self.path, self.sink));
+                }
             }
             Event::Begins(wait) => books.begins(&wait, self.path),
             Event::Ends(wait, at, outstanding) => books.ends(&wait, at, outstanding),
@@ -41,9 +45,7 @@ impl Events for Reporter<'_> {
             Event::Notice(notice) => books.noticed(notice, self.path, self.sink),
             // What does not happen with every request.
             Event::Admitted(transaction, parties) => books.admitted(transaction, parties),
-            Event::Orphaned(transaction, parties) => {
-                books.met(transaction, parties, (self.path, self.sink));
-            }
+            Event::Orphaned(transaction, parties) => books.met(transaction, parties),
             Event::Assembled(message) => self.sink.assembled(message),
             Event::Did(transaction, deed, frame) => {
                 self.sink

@@ -96,15 +96,11 @@ impl Pairing {
             let resent = resent.map(|mark| mark.until(t3).unwrap_or(0));
             t.turnaround = match resent {
                 Some(low) => {
-                    let copied = times.turnaround.saturating_sub(low);
-                    open.by_copy = self.usual.answers_copy(low, copied);
+                    open.by_copy = self.usual.answers_copy(low, times.turnaround);
                     t.flags.set(Flags::AMBIGUOUS);
                     Turnaround::Between(low.min(times.turnaround), times.turnaround)
                 }
-                None => {
-                    self.usual.took(times.turnaround);
-                    Turnaround::Exact(times.turnaround)
-                }
+                None => Turnaround::Exact(times.turnaround),
             };
             // What two later requests overtook waited behind none: a server with one queue overtakes nobody, and of those that
             // it has at once it may take one before another.

@@ -32,11 +32,13 @@ impl UsualTurnarounds {
         }
     }
 
-    /// Whether a response that came `behind` the last copy of its request, ns, `copied` after the first, is the one to
-    /// that copy: it came right behind it, as soon as others come behind their requests, and the server was not known to
+    /// Whether a response that came `behind` the last copy of its request, ns, and `all` that time behind the first, is the
+    /// one to the copy: it came right behind it, as soon as others come behind their requests, and the server was not known to
     /// take anything like that long.
     #[cold]
-    pub(super) fn answers_copy(&self, behind: i64, copied: i64) -> bool {
+    #[inline(never)]
+    pub(super) fn answers_copy(&self, behind: i64, all: i64) -> bool {
+        let copied = all.saturating_sub(behind);
         let longest = self.longest[0].max(self.longest[1]);
         if self.count < LEAST {
             return behind.saturating_mul(AT_ONCE) <= copied;
@@ -59,7 +61,7 @@ mod tests {
             usual.took(5_000);
         }
         usual.took(one * 1_000);
-        usual.answers_copy(behind, 500_000)
+        usual.answers_copy(behind, 500_000 + behind)
     }
 
     #[test]
@@ -83,8 +85,8 @@ mod tests {
         for _ in 0..126 {
             usual.took(5);
         }
-        assert!(!usual.answers_copy(5, 500));
+        assert!(!usual.answers_copy(5, 505));
         usual.took(5);
-        assert!(usual.answers_copy(5, 500));
+        assert!(usual.answers_copy(5, 505));
     }
 }
