@@ -15,6 +15,16 @@ pub struct WindowLimit {
 }
 
 impl WindowLimit {
+    /// A window of `bytes`, and a round trip of this length, ns, to who has it.
+    #[must_use]
+    pub const fn new(receiver: Endpoint, bytes: u64, round_trip_ns: u64) -> Self {
+        Self {
+            receiver,
+            bytes,
+            round_trip_ns,
+        }
+    }
+
     /// The most that one connection can carry, bytes per second.
     #[must_use]
     pub fn bytes_per_second(&self) -> u64 {

@@ -248,6 +248,9 @@ fn one(
     }
     let hits = &symptom.hits;
     entry(out, "for", counted_in(symptom, thresholds, look.digits))?;
+    if let Some(window) = super::why::window(symptom) {
+        entry(out, "window", window)?;
+    }
     entry(out, "threshold", threshold(&rule.limit, thresholds))?;
     if rule.costly {
         let notable = wirewait_analysis::Threshold::NotableCost;

@@ -89,18 +89,22 @@ pub fn why(symptom: &Symptom, thresholds: &Thresholds) -> String {
             None => format!("{measured}, raised from {from} on"),
         },
         _ => {
-            let window = symptom.window.map(|window| {
-                format!(
-                    ": {} offered {} bytes at most, and a round trip took {}",
-                    window.receiver,
-                    Grouped(window.bytes),
-                    span(window.round_trip_ns)
-                )
-            });
+            let window = window(symptom).map(|text| format!(": {text}"));
             let window = window.unwrap_or_default();
             format!("{measured}{window}, raised from {from} on")
         }
     }
+}
+
+/// The receive window that limits transfers most, if it is about those.
+pub(super) fn window(symptom: &Symptom) -> Option<String> {
+    let window = symptom.window?;
+    Some(format!(
+        "{} offered {} bytes at most, and a round trip took {}",
+        window.receiver,
+        Grouped(window.bytes),
+        span(window.round_trip_ns)
+    ))
 }
 
 /// That response times of encrypted requests are not judged, if there are some.
@@ -170,6 +174,28 @@ fn span(ns: u64) -> String {
 mod tests {
     use super::*;
     use crate::samples;
+    use wirewait_analysis::{Subject, WindowLimit};
+
+    /// 65,535 bytes each 40 ms are 1,638,375 bytes a second.
+    #[test]
+    fn a_window_is_said_with_the_round_trip_and_what_it_allows() {
+        let rule = crate::symptoms::rule("window_limits").unwrap();
+        let far = wirewait_wire::Endpoint::mac([2, 0, 0, 0, 0, 9]);
+        let mut symptom = Symptom::new(rule, Subject::Client(far), State::Raised);
+        symptom.hits.count = 20;
+        symptom.window = Some(WindowLimit::new(far, 65_535, 40_000_000));
+        assert_eq!(
+            crate::text::symptoms::often(&symptom),
+            "20, 1.64 MB/s at most"
+        );
+        let said = "02-00-00-00-00-09 offered 65,535 bytes at most, and a round trip took 40.0 ms";
+        assert_eq!(window(&symptom).as_deref(), Some(said));
+        let why = why(&symptom, &Thresholds::default());
+        assert_eq!(
+            why,
+            format!("20 times: {said}, raised from 3 (least_events) on")
+        );
+    }
 
     #[test]
     fn the_nearest_symptom_has_its_measure_and_its_threshold() {
