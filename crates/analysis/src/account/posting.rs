@@ -74,12 +74,12 @@ impl Posting<'_> {
     /// From when on this idle time is that: what its client still waited for was on its way until then.
     #[cold]
     fn had_it_later(&mut self, from: Timestamp, to: Timestamp) -> Timestamp {
-        let way = self.way_to_client();
-        if way < LONG_WAY_NS {
+        if self.way_to_client() < LONG_WAY_NS {
             return from;
         }
-        let length = u64::try_from(to.since(from)).unwrap_or(0);
-        let low = self.ways.client.low.min(length);
+        // It counts once, however the pause is divided.
+        let way = self.ways.within(Phase::Client, to.since(from));
+        let low = way.map_or(0, |way| way.low);
         let had = from.plus(i64::try_from(low).unwrap_or(0));
         let way = Bounds { low, high: low };
         self.pending.sum.ledger.add_network(Phase::Client, way);

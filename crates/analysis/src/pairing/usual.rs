@@ -5,7 +5,7 @@ const LEAST: u32 = 4;
 /// The latest of them are looked at: as many, and those before.
 const ROUND: u32 = 64;
 /// By chance, one response in this number comes right behind a copy that nothing else asked for.
-const RIGHT_BEHIND: i64 = 16;
+pub(super) const RIGHT_BEHIND: i64 = 16;
 /// And where it is not known how long others take, one in this number.
 const AT_ONCE: i64 = 256;
 /// The response to a copy takes as many times the longest of others at most.

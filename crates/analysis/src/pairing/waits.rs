@@ -1,5 +1,6 @@
 //! Who waits for an open request, and since when.
 
+use super::usual::RIGHT_BEHIND;
 use crate::account::{ASKED_AGAIN, COPIED, Outstanding, SURE};
 use crate::case::Wait;
 use crate::flow::{ANY_NS, MISSING_NS};
@@ -8,9 +9,6 @@ use crate::packets::TIMER_NS;
 use crate::world::{Event, Events};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Effects, Kind, Timestamp};
-
-/// By chance, one response in this number comes right behind a copy that nothing else asked for.
-const RIGHT_BEHIND: i64 = 16;
 
 /// The response to such a request may have come without being captured, or after the capture.
 const UNSEEN: [Flags; 3] = [Flags::ONE_SIDED, Flags::CAPTURE_LOSS, Flags::OPEN_AT_END];

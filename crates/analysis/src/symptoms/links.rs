@@ -7,7 +7,7 @@ use super::knocks::{Answering, Knock, Knocks};
 use super::page::{Page, Whom};
 use super::rows::Rows;
 use super::rule::{Limit, Rule, Severity, Subject, Whose};
-use super::window_limit::WindowLimit;
+use super::window_limit::{WINDOW_LIMITS, WindowLimit};
 use super::{Threshold, Thresholds};
 use crate::bounds::{Bound, Hits};
 use crate::key::ConversationKey;
@@ -51,17 +51,6 @@ pub(super) static RECEIVER_BUSY: Rule = Rule {
     limit: Limit::Beyond(Threshold::ReceiverBusy),
     costly: false,
     covers: &[],
-};
-
-pub(super) static WINDOW_LIMITS: Rule = Rule {
-    id: "window_limits",
-    severity: Severity::Symptom,
-    whose: Whose::Own,
-    counts: "long messages that waited a round trip for each receive window",
-    limit: Limit::Count(Threshold::LeastEvents),
-    costly: true,
-    // What its sender waits for are acknowledgements.
-    covers: &["acknowledgement_waits", "late_acknowledgements"],
 };
 
 pub(super) static FROZEN_WINDOW: Rule = Rule {
@@ -275,14 +264,9 @@ impl Links {
                 let mut page = self.link(from, to).page(course);
                 let sight = Sight::between(first, mark).costing(least_ns);
                 page.hit(&WINDOW_LIMITS, &sight);
-                page.window(
-                    &WINDOW_LIMITS,
-                    WindowLimit {
-                        receiver: to.station(),
-                        bytes: window,
-                        round_trip_ns: u64::try_from(round_trip_ns).unwrap_or(0),
-                    },
-                );
+                let round_trip_ns = u64::try_from(round_trip_ns).unwrap_or(0);
+                let limit = WindowLimit::new(to.station(), window, round_trip_ns);
+                page.window(&WINDOW_LIMITS, limit);
             }
             Noticed::PollUnanswered { after_ns } => {
                 let mut page = self.link(from, to).page(course);

@@ -86,7 +86,7 @@ pub static RULES: &[&Rule] = &[
     &links::LATE_ACKS,
     &links::RECEIVER_BUSY,
     &links::FROZEN_WINDOW,
-    &links::WINDOW_LIMITS,
+    &window_limit::WINDOW_LIMITS,
     &links::REJECTS,
     &links::POLL_UNANSWERED,
     &links::NOT_ACKNOWLEDGED,

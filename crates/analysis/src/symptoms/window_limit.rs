@@ -1,6 +1,19 @@
 //! What a receive window allows over a distance.
 
+use super::Threshold;
+use super::rule::{Limit, Rule, Severity, Whose};
 use wirewait_wire::Endpoint;
+
+pub(super) static WINDOW_LIMITS: Rule = Rule {
+    id: "window_limits",
+    severity: Severity::Symptom,
+    whose: Whose::Own,
+    counts: "long messages that waited a round trip for each receive window",
+    limit: Limit::Count(Threshold::LeastEvents),
+    costly: true,
+    // What its sender waits for are acknowledgements.
+    covers: &["acknowledgement_waits", "late_acknowledgements"],
+};
 
 /// A receive window, and how far it is to who has it: one window a round trip is the most that a connection can carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

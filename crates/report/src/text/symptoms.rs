@@ -6,7 +6,7 @@ use super::why::{named, nearest, unreadable};
 use super::{Look, entry, noted};
 use crate::about::About;
 use crate::escape::Escaped;
-use crate::figures::{Grouped, InWireshark, Percent, Rate};
+use crate::figures::{Grouped, InWireshark, Percent};
 use crate::symptoms::Texts;
 use crate::table::{NOTHING, Table};
 use crate::time::{Digits, Rfc3339};
@@ -402,7 +402,7 @@ pub fn counted(symptom: &Symptom, thresholds: &Thresholds) -> String {
 fn counted_in(symptom: &Symptom, thresholds: &Thresholds, digits: Digits) -> String {
     let counts = named(symptom.rule.counts, thresholds);
     match (symptom.hits.count, symptom.of) {
-        (_, None) if symptom.bytes_per_second.is_some() || symptom.window.is_some() => {
+        (_, None) if super::why::transfers(symptom).is_some() => {
             format!("{}: {counts}", often_in(symptom, digits))
         }
         (1, None) => format!("once: {counts}"),
@@ -458,16 +458,9 @@ pub(super) fn often_in(symptom: &Symptom, digits: Digits) -> String {
             Grouped(of),
             Percent(symptom.hits.count, of)
         ),
-        (_, None) => match (symptom.every, symptom.bytes_per_second) {
-            _ if symptom.window.is_some() => {
-                let rate = symptom.window.map_or(0, |window| window.bytes_per_second());
-                format!("{count}, {} at most", Rate(rate))
-            }
+        (_, None) => match (symptom.every, super::why::transfers(symptom)) {
             (Some(every), _) => format!("{count}, one in {}", Grouped(every)),
-            (None, Some(rate)) => match symptom.hits.count {
-                1 => format!("1 at {}", Rate(rate)),
-                _ => format!("{count}, one at {}", Rate(rate)),
-            },
+            (None, Some(transfers)) => transfers,
             (None, None) => count.to_string(),
         },
     }

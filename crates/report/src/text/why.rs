@@ -107,6 +107,17 @@ pub(super) fn window(symptom: &Symptom) -> Option<String> {
     ))
 }
 
+/// How often transfers were slow, and how fast: the one that cost most, or what a window allows; if it is about those.
+pub(super) fn transfers(symptom: &Symptom) -> Option<String> {
+    let count = Grouped(symptom.hits.count);
+    let at_most = symptom.window.map(|window| window.bytes_per_second());
+    match (at_most.map(Rate), symptom.bytes_per_second.map(Rate)) {
+        (Some(rate), _) => Some(format!("{count}, {rate} at most")),
+        (None, Some(rate)) if symptom.hits.count == 1 => Some(format!("1 at {rate}")),
+        (None, rate) => rate.map(|rate| format!("{count}, one at {rate}")),
+    }
+}
+
 /// That response times of encrypted requests are not judged, if there are some.
 pub(crate) fn unreadable(symptoms: &Symptoms) -> Option<String> {
     let what = match symptoms.unreadable {

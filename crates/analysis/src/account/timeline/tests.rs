@@ -130,6 +130,26 @@ fn a_long_way_before_idle_time_is_the_networks() {
     );
 }
 
+/// Loss recovery divides idle time of 390 ms in two: the way of 60 ms is in the first part, and not in both.
+#[test]
+fn a_long_way_counts_once_in_a_divided_pause() {
+    const MS: i64 = 1_000_000;
+    let mut account = Account::new();
+    account.closed(&outstanding([0; 4]), LATER);
+    let lost = (Phase::Retransmission, at(200 * MS), at(210 * MS));
+    account.client.timeline.lost(lost, SliceOwner::default());
+    let request = outstanding([400 * MS; 4]);
+    account.closed_behind(60_000_000, &request, LATER);
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Distance, 60_000_000),
+            (Phase::Retransmission, 10_000_000),
+            (Phase::Idle, 330_000_000),
+        ]
+    );
+}
+
 /// Definition: with overlap each instant belongs to the oldest outstanding request.
 #[test]
 fn an_instant_belongs_to_the_oldest() {
