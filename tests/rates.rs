@@ -6,6 +6,7 @@ use crate::support::program;
 use serde_json::Value;
 use std::fmt::Write as _;
 use wirewait_analysis::{LedgerOf, Snapshot};
+use wirewait_judge::Verdict;
 use wirewait_judge::compare::{By, Change, Comparison, Figure};
 use wirewait_synth::Scenario;
 
@@ -66,6 +67,51 @@ fn bytes_without_a_time_make_no_row_faster() {
     // By the clock they moved.
     let moved = result.all.change(0, Figure::DataBytes);
     assert_eq!(moved, Some(Change::Thousandths(400)));
+}
+
+/// Responses of 4,000 bytes in three segments come one every 20.0 ms, 19.6 ms of which they are on their way: 200,000 bytes per second.
+/// So it is of two clients likewise, and where a client asks for two at once, of which the second waits for the first. Pauses
+/// are no time of it. Where the clients have most of the time, nothing is said.
+#[test]
+fn a_verdict_on_the_network_says_how_fast_data_moved() {
+    let of = |clients: &[&str], at_once: usize, every: usize| {
+        let mut text = "title verdict\nserver S tcp 10.0.0.9:445\n".to_owned();
+        for (n, client) in clients.iter().enumerate() {
+            writeln!(text, "client {client} tcp 10.0.0.{}:1025", n + 1).unwrap();
+        }
+        let second = |us: usize| us as f64 / 1e6;
+        for n in 0..40 {
+            let (at, mid) = (second(n * every), n * at_once + 1);
+            for client in clients {
+                for one in 0..at_once {
+                    let mid = mid + one;
+                    writeln!(text, "{at:.6} {client}>S smb2 read length=4000 mid={mid}").unwrap();
+                }
+            }
+            for one in 0..at_once {
+                let (at, mid) = (second(n * every + one * 20_000 + 400), mid + one);
+                for client in clients {
+                    let data = "data=4000";
+                    writeln!(
+                        text,
+                        "{at:.6} S>{client} smb2 read {data} mid={mid} | gap=0.0098"
+                    )
+                    .unwrap();
+                }
+            }
+        }
+        Verdict::on(&made(&text))
+    };
+    for (clients, at_once) in [(&["C"][..], 1), (&["C", "D"], 1), (&["C"], 2)] {
+        let seen = of(clients, at_once, 21_000 * at_once);
+        assert_eq!(seen.finding.name(), "network");
+        assert_eq!(seen.bytes_per_second, Some(200_000));
+        let said = wirewait_report::words::sentence(&seen);
+        assert!(said.contains("for SMB2 READ there (at 200 kB/s)"), "{said}");
+    }
+    let seen = of(&["C"], 1, 100_000);
+    assert_eq!(seen.finding.name(), "client_or_network");
+    assert_eq!(seen.bytes_per_second, None);
 }
 
 /// A curve of the load counts requests whose whole life lies in a steady stretch. 60 reads of 1,000 bytes

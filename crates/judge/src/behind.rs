@@ -70,6 +70,8 @@ pub(crate) struct Behind {
     /// A client if it is the client's time, else a server.
     pub(crate) at: Option<(Endpoint, u64)>,
     pub(crate) operation: Option<OperationBehind>,
+    /// How fast it moved data for each client that waited, where the network is named.
+    pub(crate) bytes_per_second: Option<u64>,
     pub(crate) file: Option<FileBehind>,
     /// Where no file is named: one is if it has at least half as much as the share and the client.
     pub(crate) share: Option<ShareBehind>,
@@ -120,9 +122,13 @@ impl Behind {
                 *sum = sum.saturating_add(ns);
             }
         }
+
         let operation = operations
             .into_iter()
             .max_by_key(|(of, ns)| (*ns, Reverse(*of)));
+        let is_network = finding == Finding::Named(Culprit::Network);
+        let there = at.filter(|_| is_network).zip(operation);
+        let bytes_per_second = there.and_then(|((at, _), (of, _))| rate(snapshot, at, of));
         let files = rows().filter_map(|(of, ns)| match of {
             LedgerOf::File {
                 server,
@@ -169,7 +175,6 @@ impl Behind {
         let phase = phases
             .into_iter()
             .max_by_key(|(phase, ns)| (*ns, Reverse(*phase)));
-        let is_network = finding == Finding::Named(Culprit::Network);
         let found = |culprit: Culprit| match finding {
             Finding::Named(one) => one == culprit,
             Finding::Either(one, other) => one == culprit || other == culprit,
@@ -202,6 +207,7 @@ impl Behind {
                 code,
                 thousandths: part(ns),
             }),
+            bytes_per_second,
             file,
             share: share.map(|(share, thousandths)| ShareBehind {
                 share: Arc::clone(share),
@@ -213,6 +219,34 @@ impl Behind {
                 .map(|(phase, ns)| (phase, part(ns))),
         }
     }
+}
+
+/// An operation, by what the specification calls it.
+type Named = (&'static str, &'static str, u32);
+
+/// How fast an operation of this server moved data while its clients waited for the server or the network, bytes per second.
+fn rate(snapshot: &Snapshot, at: Endpoint, of: Named) -> Option<u64> {
+    let rows = snapshot.servers.iter();
+    let mut rows =
+        rows.filter(|row| row.server == at && (row.protocol, row.command, row.code) == of);
+    let bytes = rows.try_fold(0_u128, |sum, row| {
+        (row.counts.forgotten == 0).then_some(sum + u128::from(row.moving_bytes))
+    })?;
+    let waited = snapshot.ledgers.iter().filter_map(|row| match row.of {
+        LedgerOf::Operation {
+            server,
+            protocol,
+            command,
+            code,
+            ..
+        } if server == at && (protocol, command, code) == of => {
+            let [network, server] = [Culprit::Network, Culprit::Server];
+            Some(u128::from(network.shown(&row.ledger)) + u128::from(server.shown(&row.ledger)))
+        }
+        _ => None,
+    });
+    let rate = (bytes * 1_000_000_000).checked_div(waited.sum())?;
+    u64::try_from(rate).ok().filter(|rate| *rate > 0)
 }
 
 /// The client that gave promises back late, or never, if one alone did.

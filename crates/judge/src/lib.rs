@@ -1,7 +1,7 @@
 //! What follows from the figures: functions of [`Snapshot`](wirewait_analysis::Snapshot)s that
 //! count nothing themselves. The [`Verdict`] says who had most of the time; [`compare`] says what
 //! changed from one capture to another; [`between`] joins two of the same traffic;
-//! [`nearest`] names the symptom that came nearest to its threshold.
+//! [`nearest`] names the symptom that came nearest to its threshold, [`foremost`] the one to act on first.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod coarse;
 pub mod compare;
 mod finding;
 mod floor;
+mod foremost;
 mod missing;
 mod nearest;
 mod open_request;
@@ -24,6 +25,7 @@ pub use behind::{FileBehind, OperationBehind, ShareBehind, StallBehind};
 pub use by_design::ByDesign;
 pub use coarse::row_parts;
 pub use finding::Finding;
+pub use foremost::foremost;
 pub use missing::Missing;
 pub use nearest::{Measured, Nearest, nearest};
 pub use open_request::OpenRequest;

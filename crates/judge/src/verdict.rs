@@ -116,6 +116,9 @@ pub struct Verdict {
     /// The operation with most of it: at that server, or at any if the client is named, whose pauses belong
     /// to the request behind them.
     pub operation: Option<OperationBehind>,
+    /// File data that it moved, by the time of it that is the network's or the server's, bytes per second: how fast, for each
+    /// client that waits. `None` where it moved none, and where the network is not named.
+    pub bytes_per_second: Option<u64>,
     /// The file with most of it, likewise, if that has a tenth.
     pub file: Option<FileBehind>,
     /// The share with most of it, likewise, if it has eight tenths, its server has others, and no file is named.
@@ -234,6 +237,7 @@ impl Verdict {
         let Behind {
             at,
             operation,
+            bytes_per_second,
             file,
             share,
             waited,
@@ -257,6 +261,7 @@ impl Verdict {
             answered,
             at,
             operation,
+            bytes_per_second,
             file,
             tree: share,
             waited,

@@ -5,7 +5,7 @@ mod marks;
 mod none;
 
 use crate::escape::Escaped;
-use crate::figures::{Command, Grouped, Percent, range};
+use crate::figures::{Command, Grouped, Percent, Rate, range};
 use crate::time::{Digits, Rfc3339};
 pub use doubts::doubts;
 pub(crate) use doubts::doubts_in;
@@ -176,7 +176,11 @@ fn behind(verdict: &Verdict) -> Option<String> {
         let protocol = operation.protocol.to_uppercase();
         let whose = match clients {
             true => format!("{within}before {protocol} {command}"),
-            false => format!("for {protocol} {command} there"),
+            false => {
+                let rate = verdict.bytes_per_second.map(Rate);
+                let rate = rate.map_or_else(String::new, |rate| format!(" (at {rate})"));
+                format!("for {protocol} {command} there{rate}")
+            }
         };
         parts.push((part(operation.thousandths), whose));
     }

@@ -40,6 +40,9 @@ documents! {
             verdict.operation.map(|of| Command { name: of.command, code: of.code }.to_string()),
         /// Its part of the time of those found, as `at_share` is the station's.
         command_share: Option<f64> = verdict.operation.map(|of| thousandths(of.thousandths)),
+        /// File data that it moved by the time of it that is the network's or the server's, bytes per second: how fast, for each client
+        /// that waits; null where it moved none, and where `culprit` is not `network`.
+        command_bytes_per_second: Option<u64> = verdict.bytes_per_second,
         /// The file with most of that time, if it has a tenth, and half of what the share or the client below has.
         file: Option<String> = file.map(|file| Escaped(&file.path).to_string()),
         /// Its part of that time, 0 to 1.

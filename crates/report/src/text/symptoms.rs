@@ -69,9 +69,7 @@ pub(super) fn symptoms(
     {
         noted!(out, look, "{OUTSIDE}")?;
     }
-    if let Some((first, entry)) = all
-        .raised()
-        .next()
+    if let Some((first, entry)) = wirewait_judge::foremost(snapshot)
         .and_then(|first| Some((first, about.texts.of(first.rule.id)?)))
         && let Some(action) = entry.actions.first()
     {

@@ -207,18 +207,16 @@ pub(super) fn lines(model: &Model, feed: &Feed, width: u16, height: u16) -> Vec<
     all
 }
 
-/// What to try first: the first action of what costs most.
+/// What to try first: the first action of what costs most, if that is worth it.
 fn first_action(feed: &Feed) -> Option<(String, String)> {
     let texts = &feed.about.texts;
-    let mut raised = feed.snapshot.symptoms.raised();
-    raised.find_map(|symptom| {
-        let action = texts.of(symptom.rule.id)?.actions.first()?.clone();
-        let title = texts.title(symptom.rule.id).to_lowercase();
-        Some((
-            format!("{title}, {}", words::subject(&symptom.subject)),
-            action,
-        ))
-    })
+    let symptom = wirewait_judge::foremost(&feed.snapshot)?;
+    let action = texts.of(symptom.rule.id)?.actions.first()?.clone();
+    let title = texts.title(symptom.rule.id).to_lowercase();
+    Some((
+        format!("{title}, {}", words::subject(&symptom.subject)),
+        action,
+    ))
 }
 
 /// Draws a line of it.
