@@ -315,7 +315,7 @@ impl Analyzer {
 
     /// Skips this number of frames, see [`Analyzer::skip`].
     pub fn skip_all(&mut self, frames: u64) {
-        self.state.books.skipped = self.state.books.skipped.saturating_add(frames);
+        self.state.books.skip(frames);
     }
 
     /// The number of the latest frame, counted from 1: those left out included.

@@ -55,11 +55,12 @@ pub(crate) struct Books {
     pub(crate) quality: Quality,
     pub(crate) arrivals: Arrivals,
     pub(crate) protocols: Protocols,
-    pub(crate) frames: u64,
+    /// The number of the frame under way: those left out in between count.
+    number: u64,
     /// The latest frame that a timer sent.
     pub(crate) timer_at: u64,
     /// Frames of the capture that were left out in between.
-    pub(crate) skipped: u64,
+    skipped: u64,
     /// Transactions that began so far.
     pub(crate) transactions: u64,
     /// Requests that are open now.
@@ -91,7 +92,7 @@ impl Books {
             quality: Quality::default(),
             arrivals: Arrivals::default(),
             protocols: Protocols::new(protocols),
-            frames: 0,
+            number: 0,
             timer_at: 0,
             skipped: 0,
             transactions: 0,
@@ -251,7 +252,23 @@ impl Books {
 
     /// Number of the frame under way.
     pub(crate) fn now(&self) -> u64 {
-        self.frames.saturating_add(self.skipped)
+        self.number
+    }
+
+    /// The next frame comes.
+    pub(crate) fn next_frame(&mut self) {
+        self.number = self.number.saturating_add(1);
+    }
+
+    /// This number of frames is left out.
+    pub(crate) fn skip(&mut self, frames: u64) {
+        self.skipped = self.skipped.saturating_add(frames);
+        self.number = self.number.saturating_add(frames);
+    }
+
+    /// Frames that came.
+    pub(crate) fn frames(&self) -> u64 {
+        self.number.saturating_sub(self.skipped)
     }
 
     fn next_transaction(&mut self) -> u64 {
@@ -326,7 +343,7 @@ impl Books {
             meters.seen(seen);
         }
         let walk = seen.walk;
-        self.protocols.seen(self.frames, walk);
+        self.protocols.seen(self.number, walk);
         let quality = &mut self.quality;
         match walk.stop.map(|s| s.reason) {
             Some(StopReason::Snapped) => quality.snapped += 1,

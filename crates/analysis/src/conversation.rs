@@ -84,6 +84,8 @@ pub(crate) struct Conversation {
     ended: Option<StreamEnd>,
     /// It goes because of a limit.
     given_up: bool,
+    /// That a request was answered in it was told.
+    proved: bool,
     /// How often frames of the link below were missing, by side.
     gaps: [u64; 2],
     pub(crate) faults: Faults,
@@ -109,6 +111,15 @@ impl Conversation {
     /// Whether a request was answered in it.
     pub(crate) fn has_answered(&self) -> bool {
         self.pairing.has_answered()
+    }
+
+    /// Whether a request was answered in it, which is told once.
+    #[inline]
+    pub(crate) fn proves(&mut self) -> bool {
+        !self.proved && {
+            self.proved = self.pairing.has_answered();
+            self.proved
+        }
     }
 
     /// Transactions whose response is complete, and which are not closed yet.

@@ -78,7 +78,7 @@ impl Analyzer {
         let (slowest, unanswered) = books.slowest.kept();
         Snapshot {
             capture: CaptureRow {
-                frames: books.frames,
+                frames: books.frames(),
                 bytes: segments.captured_bytes(),
                 first: clock.first(),
                 last: clock.last(),

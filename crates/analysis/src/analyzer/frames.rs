@@ -43,7 +43,7 @@ impl AnalyzerState {
         sink: &mut dyn Sink,
     ) {
         let registry = &common.registry;
-        self.books.frames += 1;
+        self.books.next_frame();
         self.clock(frame.at, common);
         let twice = before.is_twice(frame);
         let (bytes, framed) = match counted {
@@ -233,7 +233,7 @@ impl AnalyzerState {
                 _ => {
                     let found = self.message(&arrival, None, common, sink);
                     self.step(&arrival, None, common, sink);
-                    found.map(|owner| self.number(owner.place))
+                    found.map(|(_, number)| Some(number))
                 }
             },
         }

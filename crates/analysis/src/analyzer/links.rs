@@ -94,7 +94,7 @@ impl AnalyzerState {
                 link.open(side, numbered.number, numbered.expects.unwrap_or(0));
                 link.called = self.calls.called(facts, numbered);
                 match self.message(arrival, None, common, sink) {
-                    Some(owner) => message = Some(owner.place),
+                    Some((owner, _)) => message = Some(owner.place),
                     None => self.upkeep(&link, arrival.path, sink),
                 }
             }
@@ -112,7 +112,7 @@ impl AnalyzerState {
             }
             // What ends a connection may answer who asked for it.
             NumberedKind::Control => match self.message(arrival, None, common, sink) {
-                Some(owner) => message = Some(owner.place),
+                Some((owner, _)) => message = Some(owner.place),
                 None => self.upkeep(&link, arrival.path, sink),
             },
         }
@@ -259,7 +259,7 @@ impl AnalyzerState {
         if found.is_none() {
             self.books.attribution.control += WHOLE_FRAME;
         }
-        found.map(|owner| owner.place)
+        found.map(|(owner, _)| owner.place)
     }
 
     /// A data frame of a numbered link.

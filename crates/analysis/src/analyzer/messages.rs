@@ -11,14 +11,14 @@ use crate::world::Shared;
 use wirewait_wire::{Cast, Endpoint, Exchange, Facts, Role, Side};
 
 impl AnalyzerState {
-    /// A frame that is a message of its own, or a message on an ordered link.
+    /// A frame that is a message of its own, or a message on an ordered link. Gives the number of its conversation, too.
     pub(super) fn message(
         &mut self,
         arrival: &Arrival<'_>,
         link: Option<&Link>,
         common: &Shared,
         sink: &mut dyn Sink,
-    ) -> Option<Owner> {
+    ) -> Option<(Owner, u64)> {
         let dissector = arrival.message?;
         let world = self.world(common);
         let facts = arrival.facts;
@@ -112,14 +112,16 @@ impl AnalyzerState {
                 }
             }
             let serial = conversation.message(side, message, &world, &mut events);
-            if conversation.has_answered() {
+            let (number, _) = conversation.named();
+            if conversation.proves() {
                 self.conversations.prove(place);
             }
-            found = Some(Owner {
+            let owner = Owner {
                 place,
                 side,
                 serial,
-            });
+            };
+            found = Some((owner, number));
         });
         found
     }

@@ -34,7 +34,7 @@ impl AnalyzerState {
             return None;
         }
         let (number, _) = conversation.named();
-        if conversation.has_answered() {
+        if conversation.proves() {
             self.conversations.prove(place);
         }
         Some(number)
@@ -86,7 +86,7 @@ impl AnalyzerState {
                 continue;
             }
             let (number, _) = conversation.named();
-            if conversation.has_answered() {
+            if conversation.proves() {
                 self.conversations.prove(place);
             }
             self.step(arrival, Some(place), common, sink);

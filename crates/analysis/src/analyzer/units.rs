@@ -36,6 +36,7 @@ impl AnalyzerState {
     ) -> Option<Owner> {
         if arrival.message.is_some() {
             let found = self.message(arrival, Some(link), common, sink);
+            let found = found.map(|(owner, _)| owner);
             link.last = found.map(|f| f.place).or(link.last);
             return found;
         }

@@ -25,8 +25,8 @@ impl Books {
         let q = &self.quality;
         let hits = self.hits(losses).and(hits);
         let judged = Judged {
-            frames: self.frames,
-            known: self.frames.saturating_sub(q.unknown_link),
+            frames: self.frames(),
+            known: self.frames().saturating_sub(q.unknown_link),
             conversations,
         };
         reasons(&judged, |name| match name {

@@ -40,7 +40,7 @@ impl Events for Reporter<'_> {
             Event::Answered(case) => books.answered(case),
             Event::Closed(case, as_told) => books.closed(case, as_told, self.path, self.sink),
             Event::Control(share) => books.attribution.control += share,
-            Event::Protocol(id) => books.protocols.completes(books.frames, id),
+            Event::Protocol(id) => books.protocols.completes(books.now(), id),
             Event::Held(bytes) => books.held = books.held.saturating_add_signed(bytes),
             Event::Notice(notice) => books.noticed(notice, self.path, self.sink),
             // What does not happen with every request.

@@ -55,6 +55,7 @@ impl Conversation {
             finished,
             ended,
             given_up,
+            proved,
             gaps,
             faults,
             first_seen,
@@ -112,6 +113,7 @@ impl Conversation {
         *finished = [false; 2];
         *ended = None;
         *given_up = false;
+        *proved = false;
         *gaps = [0; 2];
         *faults = Faults::default();
         *first_seen = Timestamp::from_nanos(i64::MAX);

@@ -214,8 +214,11 @@ impl FrameSpending {
             return;
         }
         let effort = self.effort_of(t.conversation, path);
-        (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
-        effort.place = Some(parties.server);
+        // As for nearly all: the place is that station's.
+        if effort.place != Some(parties.server) {
+            (effort.server, effort.carrier) = (Some(t.server.station()), t.carrier);
+            effort.place = Some(parties.server);
+        }
     }
 
     /// A transaction is closed: on whose account it is, and the buffer that the server named.

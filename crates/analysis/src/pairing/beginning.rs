@@ -243,6 +243,9 @@ fn begins(
 /// Several operations in one message are of the kind of the last that reads, writes or
 /// opens: that is what the client waits for.
 pub(super) fn kind_of(operation: &Operation, chain: &Chain) -> Kind {
+    if !chain.is_several() {
+        return operation.kind;
+    }
     let moves = |kind: &Kind| matches!(kind, Kind::Read | Kind::Write | Kind::Open);
     let kinds = chain.iter().map(|operation| operation.kind);
     std::iter::once(operation.kind)

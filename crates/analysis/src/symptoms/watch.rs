@@ -164,15 +164,14 @@ impl Watch {
         }
         let mut pair = self.pairs.still(parties.pair);
         let next = pair.as_mut().and_then(|pair| pair.waits_no_longer(number));
-        // A client that asks for the next thing has given this one up, or waits for both.
-        let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
-        let ended = (number, end.since(wait.began), end);
-        self.ended = Some(ended);
-        if t.response.is_none()
-            && !wait.anyone
-            && let Some(pair) = &mut pair
-        {
-            pair.gives_up(ended, &mut self.hits);
+        if t.response.is_none() {
+            // A client that asks for the next thing has given this one up, or waits for both.
+            let end = next.map_or(at, |next| next.clamp(wait.began, at.max(wait.began)));
+            let ended = (number, end.since(wait.began), end);
+            self.ended = Some(ended);
+            if let (false, Some(pair)) = (wait.anyone, &mut pair) {
+                pair.gives_up(ended, &mut self.hits);
+            }
         }
         let (Some(outstanding), false) = (outstanding, wait.anyone) else {
             return;
