@@ -9,7 +9,7 @@ use crate::bounds::Hits;
 use crate::case::{Case, NewWait, Wait};
 use crate::efficiency::{Payer, Spending};
 use crate::journal::{self, Heading, Journal};
-use crate::parties::{Directory, Parties};
+use crate::parties::Directory;
 use crate::round_trips::RoundTrips;
 use crate::stalls::Stall;
 use crate::symptoms::Watch;
@@ -117,11 +117,11 @@ impl Accounting {
     #[inline(never)]
     pub(crate) fn ends(
         &mut self,
-        (wait, parties): (&Wait<'_>, &Parties),
+        wait: &Wait<'_>,
         at: Timestamp,
         outstanding: Option<&Outstanding>,
     ) {
-        let wait = wait.between(parties);
+        let wait = *wait;
         if outstanding.is_some()
             && let Some(given) = self.watch.awaited(wait.case)
         {

@@ -140,14 +140,4 @@ impl<'a> Wait<'a> {
         let case = self.case.known(directory, room);
         Self { case, ..self }
     }
-
-    /// The wait with these parties.
-    #[inline]
-    pub(crate) fn between<'b>(&'b self, parties: &'b Parties) -> Wait<'b> {
-        let case = Case {
-            parties,
-            ..self.case
-        };
-        Wait { case, ..*self }
-    }
 }

@@ -86,6 +86,7 @@ impl Journal {
     pub(crate) fn under_way(&mut self, place: usize) -> Option<(&Heading, &mut Group, &Spent)> {
         let page = &mut self.pages[place % PAGES];
         let (heading, group) = page.of.as_mut()?;
+        add_up(group);
         (page.entered > 0).then_some((&*heading, group, &page.spent))
     }
 
@@ -124,7 +125,7 @@ impl Journal {
         };
         enter(group, (t, took), self.entered);
         page.entered += 1;
-        page.spent.enter((t, took), access);
+        page.spent.enter(t, access);
         self.entered += 1;
         group.lines.len() >= Group::MOST
     }
@@ -201,23 +202,30 @@ impl JournalPage {
     }
 }
 
+/// Adds up what its lines tell.
+fn add_up(group: &mut Group) {
+    (group.data_bytes, group.untimed_bytes, group.moving_ns) = (0, 0, 0);
+    for line in &group.lines {
+        group.data_bytes = group.data_bytes.saturating_add(line.data_bytes);
+        match &line.times {
+            Some(took) if line.data_bytes > 0 => group.moving_ns += i128::from(took.response_ns),
+            Some(_) => {}
+            None => group.untimed_bytes = group.untimed_bytes.saturating_add(line.data_bytes),
+        }
+    }
+}
+
 fn enter(group: &mut Group, (t, took): (&Transaction, Option<&LineTimes>), order: u64) {
     t.count_in(&mut group.counts);
     t.count_frames_in(&mut group.frames);
     t.exclude_in(&mut group.excluded);
     group.retransmitted += u64::from(t.frames.retransmitted);
-    group.data_bytes = group.data_bytes.saturating_add(t.data_bytes);
-    if let (Some(took), Some(request), Some(response)) = (took, t.request, t.response) {
-        if t.data_bytes > 0 {
-            group.moving_ns += i128::from(took.response_ns);
-        }
+    if let (Some(_), Some(request), Some(response)) = (took, t.request, t.response) {
         let (first, last) = (request.first.at, response.last.at);
         let (from, to) = group.span.unwrap_or((first, last));
         // Clocks may step back within one of them.
         let from = from.min(first).min(response.first.at);
         group.span = Some((from, to.max(last).max(request.last.at)));
-    } else {
-        group.untimed_bytes = group.untimed_bytes.saturating_add(t.data_bytes);
     }
     group.lines.push(Line {
         number: t.number,

@@ -478,8 +478,7 @@ impl Pairing {
     }
 
     fn by_serial(&mut self, serial: u64) -> Option<&mut Open> {
-        let at = self.open.place_of(serial)?;
-        Some(&mut self.open[at])
+        self.open.with_serial(serial)
     }
 
     fn upkeep(&mut self, tally: &PieceTally, events: &mut impl Events) {

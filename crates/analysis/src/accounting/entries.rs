@@ -139,11 +139,11 @@ impl EntryBatch {
     #[inline(never)]
     pub(crate) fn ends(
         &mut self,
-        (wait, parties): (&Wait<'_>, &Parties),
+        wait: &Wait<'_>,
         at: Timestamp,
         outstanding: Option<&Outstanding>,
     ) {
-        let entered = self.wait(&wait.between(parties));
+        let entered = self.wait(wait);
         self.entries
             .push(Entry::Ends(entered, at, outstanding.copied()));
         if self.told.is_empty() {
@@ -349,7 +349,7 @@ impl Entry {
         match self {
             Self::Ends(wait, at, outstanding) => {
                 let wait = wait.of(case);
-                accounting.ends((&wait, case.parties), *at, outstanding.as_ref());
+                accounting.ends(&wait, *at, outstanding.as_ref());
             }
             Self::Closed(payer, buffer) => accounting.is_closed(case, *payer, *buffer),
             Self::Waits(wait) => accounting.waits(wait.of(case)),
@@ -489,8 +489,8 @@ mod tests {
         for (t, parties) in &asked {
             let (wait, end) = (wait(t, parties), t.response.unwrap().last.at);
             match entered {
-                true => batch.ends((&wait, parties), end, None),
-                false => accounting.ends((&wait, parties), end, None),
+                true => batch.ends(&wait, end, None),
+                false => accounting.ends(&wait, end, None),
             }
         }
         for ((t, parties), (_, changed)) in asked.iter_mut().zip(requests) {

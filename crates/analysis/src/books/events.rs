@@ -75,10 +75,9 @@ impl Books {
         if let Some(recorder) = &mut self.recorder {
             recorder.ends(&known, at);
         }
-        let wait = (wait, known.case.parties);
         match &mut self.lent {
-            None => self.accounting.ends(wait, at, outstanding),
-            Some(entries) => entries.ends(wait, at, outstanding),
+            None => self.accounting.ends(&known, at, outstanding),
+            Some(entries) => entries.ends(&known, at, outstanding),
         }
     }
 

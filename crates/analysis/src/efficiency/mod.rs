@@ -156,10 +156,14 @@ impl Spending {
             }
             Payer::Tie => &mut self.tie(tie, group.key.server_end, group.key.carrier).row,
         };
-        row.exchanges += spent.exchanges;
+        let whole = group
+            .lines
+            .iter()
+            .filter(|line| !line.flags.is_incomplete());
+        row.exchanges += whole.count() as u64;
         row.frames.merge(&group.frames);
         row.session_frames += spent.session_frames;
-        row.moved.absorb(&spent.moved);
+        row.moved.absorb(&spent.moved_by(group));
         if let Some(accesses) = accesses(row, group.key.kind) {
             accesses.absorb(&spent.access);
         }

@@ -2,7 +2,8 @@
 
 use super::row::{Accesses, Throughput};
 use crate::{Flags, Outcome, Transaction};
-use wirewait_model::records::LineTimes;
+use wirewait_model::Counts;
+use wirewait_model::records::Group;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Kind};
 
@@ -19,8 +20,6 @@ pub(crate) enum Payer {
 /// What some transactions of one kind spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
-    /// Those of which the capture has all frames.
-    pub(super) exchanges: u64,
     pub(super) session_frames: u64,
     pub(super) access: Accesses,
     pub(super) moved: Throughput,
@@ -28,12 +27,7 @@ pub(crate) struct Spent {
 
 impl Spent {
     /// Counts a transaction, which was such an access to a file.
-    pub(crate) fn enter(
-        &mut self,
-        (t, took): (&Transaction, Option<&LineTimes>),
-        access: &Accesses,
-    ) {
-        self.exchanges += u64::from(!t.flags.is_incomplete());
+    pub(crate) fn enter(&mut self, t: &Transaction, access: &Accesses) {
         if t.kind == Kind::Session {
             let frames = [t.frames.request, t.frames.response, t.frames.interim];
             self.session_frames += frames.into_iter().map(u64::from).sum::<u64>();
@@ -41,16 +35,34 @@ impl Spent {
         if access.count > 0 {
             self.access.absorb(access);
         }
-        self.moved.enter(t, took);
+        self.moved.enter(t);
+    }
+
+    /// Everything that was moved by these, of which a group knows the rest.
+    pub(super) fn moved_by(&self, group: &Group) -> Throughput {
+        // Waits by design say nothing of how fast anything is.
+        let (timed_bytes, response_ns) = match group.key.kind {
+            Kind::Wait => (0, 0),
+            _ => (group.moving_bytes(), group.moving_ns),
+        };
+        let Counts {
+            answered,
+            orphan_responses,
+            responses_given_up,
+            ..
+        } = group.counts;
+        Throughput {
+            bytes: group.data_bytes,
+            answers: answered + orphan_responses + responses_given_up,
+            timed_bytes,
+            response_ns: u64::try_from(response_ns).unwrap_or(u64::MAX),
+            ..self.moved
+        }
     }
 }
 
 impl Throughput {
-    fn enter(&mut self, t: &Transaction, took: Option<&LineTimes>) {
-        let answered = t.outcome == Outcome::Answered;
-        let add = |sum: &mut u64, n: u64| *sum = sum.saturating_add(n);
-        add(&mut self.bytes, t.data_bytes);
-        self.answers += u64::from(answered || t.outcome == Outcome::OrphanResponse);
+    fn enter(&mut self, t: &Transaction) {
         // Waits by design say nothing of how fast anything is.
         if t.flags.contains(Flags::CLOCK_STEP) || t.kind == Kind::Wait {
             return;
@@ -61,23 +73,14 @@ impl Throughput {
         if let Some(last) = t.response.map(|response| response.last.at) {
             self.last = Some(self.last.map_or(last, |known| known.max(last)));
         }
-        if !answered {
-            return;
-        }
-        let unsigned = |ns: i64| u64::try_from(ns).ok();
-        if t.data_bytes > 0
-            && let Some(ns) = took.and_then(|took| unsigned(took.response_ns))
-        {
-            add(&mut self.timed_bytes, t.data_bytes);
-            add(&mut self.response_ns, ns);
-        }
         if t.kind == Kind::Read
             && t.frames.response >= 2
-            && let Some(ns @ 1..) = t.response_transfer_ns().and_then(unsigned)
+            && t.outcome == Outcome::Answered
+            && let Some(ns @ 1..) = t.response_transfer_ns()
         {
             let behind = t.response_bytes.saturating_sub(t.response_head_bytes);
-            add(&mut self.sending_bytes, behind);
-            add(&mut self.sending_ns, ns);
+            self.sending_bytes = self.sending_bytes.saturating_add(behind);
+            self.sending_ns = self.sending_ns.saturating_add(ns.unsigned_abs());
         }
     }
 }

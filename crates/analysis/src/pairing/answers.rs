@@ -33,8 +33,8 @@ impl Pairing {
         };
         let began = message.tally.extent.first;
         let found = found.filter(|at| {
-            let open = &self.open[*at];
-            let other = || unseen || self.open.is_overlaid(*at);
+            let open = &*self.open[*at];
+            let other = || unseen || self.open.is_overlaid(open);
             (open.state != OpenState::Done || !other()) && !open.came_after(began)
         });
         let Some(at) = found else {
@@ -44,8 +44,13 @@ impl Pairing {
         if x.opaque && self.may_be_interim((at, alone), x, incoming, events) {
             return Some(self.open[at].serial);
         }
-        let awaited = self.open.is_awaited(at) && (unseen || self.open.is_overlaid(at))
-            || self.open.lacks_since(at, unseen);
+        if x.alias.is_some() && x.role == Role::Interim && self.open[at].alias.is_none() {
+            self.open[at].alias = x.alias;
+            self.open.aliased(at);
+        }
+        let open = &*self.open[at];
+        let awaited = self.open.is_awaited(open) && (unseen || self.open.is_overlaid(open))
+            || self.open.lacks_since(open, unseen);
         let open = &mut *self.open[at];
         let serial = open.serial;
         let tally = &message.tally;
@@ -61,11 +66,6 @@ impl Pairing {
             open.transaction.server = between.ends[between.server];
             open.parties.changed();
         }
-        if x.alias.is_some() && x.role == Role::Interim && open.alias.is_none() {
-            open.alias = x.alias;
-            self.open.aliased(at);
-        }
-        let open = &mut *self.open[at];
         if x.id.is_none() && !x.opaque {
             open.transaction.flags.set(Flags::BY_ORDER);
         }
@@ -238,7 +238,8 @@ impl Pairing {
         // Names of files come again: another one may be among what the capture lacks, though the
         // identifiers of requests are unique.
         let unseen = message.tally.sent.covers > between.seen_to;
-        let in_doubt = unseen || self.open.is_awaited(at) && self.open.is_overlaid(at);
+        let open = &*self.open[at];
+        let in_doubt = unseen || self.open.is_awaited(open) && self.open.is_overlaid(open);
         let own_share = x.role == Role::Notice;
         let open = &mut *self.open[at];
         open.transaction.flags.set_if(Flags::CAPTURE_LOSS, in_doubt);

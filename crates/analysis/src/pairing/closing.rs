@@ -136,7 +136,7 @@ impl Pairing {
     ) {
         let t = &self.open[at].transaction;
         let so_far = (t.outcome, t.flags);
-        let awaited = self.open.is_awaited(at);
+        let awaited = self.open.is_awaited(&self.open[at]);
         let end = self.unanswered((at, awaited), Some(now), between, world);
         if self.is_untold() {
             self.tell_untold(at, events);
@@ -205,7 +205,7 @@ impl Pairing {
             return;
         }
         // Else the capture lacks what it may have got.
-        let lacks = self.open.is_awaited(at) || open.passed_over || between.held_back;
+        let lacks = self.open.is_awaited(open) || open.passed_over || between.held_back;
         if !between.one_sided && !lacks {
             if let Some(request) = open.transaction.request {
                 events.tell(Event::Abandoned(open.wait(request.first.at), now));
@@ -277,7 +277,7 @@ impl Pairing {
                 self.settle(world, events);
             }
             _ => {
-                let awaited = self.open.is_awaited(at);
+                let awaited = self.open.is_awaited(&self.open[at]);
                 let end = self.unanswered((at, awaited), now, between, world);
                 if self.is_untold() {
                     self.tell_untold(at, events);

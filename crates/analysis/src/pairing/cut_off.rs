@@ -35,7 +35,7 @@ impl Pairing {
         let Some((_, place)) = found else {
             return;
         };
-        let awaited = self.open.is_awaited(place);
+        let awaited = self.open.is_awaited(&self.open[place]);
         let open = &self.open[place];
         let t = &open.transaction;
         let answered = open.state == OpenState::Done;

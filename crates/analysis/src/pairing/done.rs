@@ -21,32 +21,17 @@ impl Pairing {
     ) {
         let open = &mut *self.open[at];
         open.state = OpenState::Done;
+        let (serial, response) = (open.serial, open.transaction.response);
         self.answered = true;
-        self.open.answered(at);
-        let open = &self.open[at];
-        let response = open.transaction.response;
+        self.open.answered(serial);
         if response.is_some_and(|response| response.last.at.since(world.sure) > SILENCE_NS) {
             self.open[at].suspects(world);
             // Only the next frame tells whether so much time passed, or its stamp is wrong.
-            self.unsure.push((open.serial, message));
+            self.unsure.push((serial, message));
             self.due = Timestamp::from_nanos(i64::MIN);
             return;
         }
         self.answered(at, message, world, events);
-    }
-
-    /// A request that was complete then is answered, by this time.
-    #[inline]
-    fn answered_one(&mut self, asked: Timestamp, by: Timestamp) {
-        let [latest, other] = self.last_answered;
-        // What was asked later than now was so by another clock.
-        self.last_answered = if latest > by {
-            [asked, Timestamp::default()]
-        } else if asked > latest {
-            [asked, latest]
-        } else {
-            [latest, other.max(asked)]
-        };
     }
 
     /// Tells of those that were answered when it was not known how late it was.
@@ -124,15 +109,13 @@ impl Pairing {
             let later = |end: &Mark| end.at > t4 && !stepped && !world.steps.concern(end.frame);
             let latest = previous.filter(|(end, _)| later(end));
             let latest = latest.or(Some((response.last, message)));
-            let asked = t.request.map(|request| request.last.at);
-            self.responded(latest);
-            if let Some(asked) = asked {
-                self.answered_one(asked, t4);
+            latest_response(&mut self.last_response, &mut self.earlier_response, latest);
+            if let Some(request) = t.request {
+                latest_answered(&mut self.last_answered, request.last.at, t4);
             }
         } else if t.kind == Kind::Break {
             events.tell(Event::GaveBack(open.case()));
         }
-        let open = &mut *self.open[at];
         let linger = if open.lingers {
             world.settings.timeout_ns
         } else {
@@ -156,10 +139,34 @@ impl Pairing {
 
     /// This is the latest response now.
     pub(super) fn responded(&mut self, latest: Option<(Mark, u64)>) {
-        let message = |of: Option<(Mark, u64)>| of.map(|(_, message)| message);
-        if message(self.last_response) != message(latest) {
-            self.earlier_response = self.last_response;
-        }
-        self.last_response = latest;
+        latest_response(&mut self.last_response, &mut self.earlier_response, latest);
     }
+}
+
+/// The latest of all responses, and the one in the message before it.
+#[inline]
+fn latest_response(
+    last: &mut Option<(Mark, u64)>,
+    earlier: &mut Option<(Mark, u64)>,
+    latest: Option<(Mark, u64)>,
+) {
+    let message = |of: Option<(Mark, u64)>| of.map(|(_, message)| message);
+    if message(*last) != message(latest) {
+        *earlier = *last;
+    }
+    *last = latest;
+}
+
+/// A request that was complete then is answered, by this time.
+#[inline]
+fn latest_answered(answered: &mut [Timestamp; 2], asked: Timestamp, by: Timestamp) {
+    let [latest, other] = *answered;
+    // What was asked later than now was so by another clock.
+    *answered = if latest > by {
+        [asked, Timestamp::default()]
+    } else if asked > latest {
+        [asked, latest]
+    } else {
+        [latest, other.max(asked)]
+    };
 }

@@ -101,6 +101,17 @@ impl Opens {
         self.place_among(serial)
     }
 
+    /// As [`Self::place_of`], the request itself.
+    #[inline]
+    pub(super) fn with_serial(&mut self, serial: u64) -> Option<&mut Open> {
+        let latest = self.list.back()?.serial;
+        let at = match latest == serial {
+            true => self.list.len() - 1,
+            false => self.place_among(serial)?,
+        };
+        Some(&mut self[at])
+    }
+
     #[inline(never)]
     fn place_among(&self, serial: u64) -> Option<usize> {
         self.list.binary_search_by_key(&serial, |o| o.serial).ok()
@@ -257,7 +268,15 @@ impl Opens {
     }
 
     /// The deadline of this one may be earlier than it was.
+    #[inline]
     pub(super) fn falls_due(&mut self, at: usize) {
+        if self.lookup.is_some() {
+            self.is_listed_earlier(at);
+        }
+    }
+
+    #[cold]
+    fn is_listed_earlier(&mut self, at: usize) {
         let open = &mut self.list[at];
         if let Some(lookup) = &mut self.lookup
             && open.deadline < open.listed
@@ -289,9 +308,8 @@ impl Opens {
         // Where they are listed by it, they are found as those that were put off.
     }
 
-    /// This one is answered.
-    pub(super) fn answered(&mut self, at: usize) {
-        let serial = self.list[at].serial;
+    /// The one with this serial number is answered.
+    pub(super) fn answered(&mut self, serial: u64) {
         if let Some(lookup) = &mut self.lookup {
             lookup.done.insert(serial);
             lookup.guessed.remove(&serial);

@@ -52,8 +52,7 @@ impl Opens {
 
     /// Whether data of its own side is missing since the server said that it goes on, or is
     /// `unseen` as yet: its rest, or another request under its identifier.
-    pub(in super::super) fn lacks_since(&self, at: usize, unseen: bool) -> bool {
-        let open = &self.list[at];
+    pub(in super::super) fn lacks_since(&self, open: &Open, unseen: bool) -> bool {
         open.goes_on
             .is_some_and(|lacked| unseen || lacked < self.gaps.lacked[open.side])
     }
@@ -66,15 +65,13 @@ impl Opens {
     }
 
     /// Whether the answer to this one may be among what is missing.
-    pub(in super::super) fn is_awaited(&self, at: usize) -> bool {
-        let open = &self.list[at];
+    pub(in super::super) fn is_awaited(&self, open: &Open) -> bool {
         open.awaited.is_some() || open.serial < self.gaps.awaited[open.side]
     }
 
     /// Whether another request with its name may be among what is missing behind it, when its
     /// answer may be missing.
-    pub(in super::super) fn is_overlaid(&self, at: usize) -> bool {
-        let open = &self.list[at];
+    pub(in super::super) fn is_overlaid(&self, open: &Open) -> bool {
         let since = open
             .awaited
             .is_some_and(|lacked| lacked < self.gaps.lacked[open.side]);

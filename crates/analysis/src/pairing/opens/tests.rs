@@ -150,7 +150,7 @@ proptest! {
                     if let Some(place) = there(n) {
                         opens[place].state = OpenState::Done;
                         opens[place].deadline = at(deadline);
-                        opens.answered(place);
+                        opens.answered(opens[place].serial);
                         opens.falls_due(place);
                     }
                 }
@@ -252,7 +252,7 @@ fn a_gap_looks_at_no_more_requests_than_it_changes() {
     assert_eq!(changed as u64, GAPS * 10, "those asked before it");
     let looked = LOOKED.get();
     assert!((changed as u64..=GAPS * 20).contains(&looked), "{looked}");
-    assert!(opens.is_awaited(0) && !opens.is_awaited(OPEN as usize - 1));
+    assert!(opens.is_awaited(&opens[0]) && !opens.is_awaited(&opens[OPEN as usize - 1]));
 }
 
 /// By the rule, one by one: data of the own side is missing while the answer may be, too.
@@ -295,7 +295,13 @@ fn overlaid_are_those_whose_own_side_lacks_data_later() {
             _ => {}
         }
         let found: Vec<_> = (0..expected.len())
-            .map(|at| (opens[at].side, opens.is_awaited(at), opens.is_overlaid(at)))
+            .map(|at| {
+                (
+                    opens[at].side,
+                    opens.is_awaited(&opens[at]),
+                    opens.is_overlaid(&opens[at]),
+                )
+            })
             .collect();
         assert_eq!(found, expected, "behind {serial}");
     }
