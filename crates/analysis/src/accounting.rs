@@ -14,7 +14,8 @@ use crate::round_trips::RoundTrips;
 use crate::stalls::Stall;
 use crate::symptoms::Watch;
 use crate::table::TablePlace;
-use crate::{LedgerRow, Outcome, Settings, Stalls};
+use crate::world::WaitEvent;
+use crate::{LedgerRow, Mark, Outcome, Settings, Stalls};
 use entries::EndedCases;
 pub use entries::EntryBatch;
 use wirewait_model::records::{LineTimes, OperationAt, OperationId, RecordBatch};
@@ -145,20 +146,20 @@ impl Accounting {
         self.accounts.stalled(stall);
     }
 
-    /// Until `at`, it was loss recovery.
-    pub(crate) fn lost(&mut self, wait: Wait<'_>, at: Timestamp) {
-        self.watch.lost(wait, at);
-        self.accounts.lost(wait, at, &mut self.operations);
-    }
-
-    /// Until `at`, nobody knows what the client did.
-    pub(crate) fn unseen(&mut self, wait: Wait<'_>, at: Timestamp) {
-        self.accounts.unseen(wait, at, &mut self.operations);
-    }
-
-    /// A wait by design begins.
-    pub(crate) fn waits(&mut self, wait: Wait<'_>) {
-        self.accounts.waits(wait, &mut self.operations);
+    /// Something else became of a wait, as this frame shows.
+    pub(crate) fn happens(&mut self, wait: Wait<'_>, event: WaitEvent, frame: u64) {
+        let operations = &mut self.operations;
+        match event {
+            WaitEvent::Waits => self.accounts.waits(wait, operations),
+            WaitEvent::Waited(at) => self.accounts.waited(wait, at),
+            WaitEvent::Lost(at) => {
+                self.watch.lost(wait, at);
+                self.accounts.lost(wait, at, operations);
+            }
+            WaitEvent::Unseen(at) => self.accounts.unseen(wait, at, operations),
+            WaitEvent::Abandoned(at) => self.watch.abandoned(wait, Mark { frame, at }),
+            WaitEvent::CutOff(at, cut) => self.watch.cut_off(wait, Mark { frame, at }, cut),
+        }
     }
 
     /// The account of time, a row for each of whom it is, and the stalls in it.

@@ -98,15 +98,8 @@ pub(crate) enum Event<'a> {
     Begins(Wait<'a>),
     /// The client no longer waits for it since then. What it waited for when, if it did.
     Ends(Wait<'a>, Timestamp, Option<&'a Outstanding>),
-    /// A request that waits by design is complete.
-    Waits(Wait<'a>),
-    /// The wait is over since then.
-    Waited(Wait<'a>, Timestamp),
-    /// Loss recovery from the beginning of the wait to then: the response was retransmitted, or the
-    /// request was lost.
-    Lost(Wait<'a>, Timestamp),
-    /// From the beginning of the wait to then, requests were made that the capture lacks.
-    Unseen(Wait<'a>, Timestamp),
+    /// Something else became of a wait.
+    Happens(Wait<'a>, WaitEvent),
     /// The wait that ends next was for this, within one of its phases.
     Stalled(&'a Stall),
     /// Its request and its response were so much longer than others on their way.
@@ -117,10 +110,6 @@ pub(crate) enum Event<'a> {
     TookBack(Case<'a>),
     /// A client acknowledged that.
     GaveBack(Case<'a>),
-    /// The client aborted the connection then, while it waited.
-    Abandoned(Wait<'a>, Timestamp),
-    /// The server reset the connection then, while its client waited or right behind a response; since when it waited, or had that.
-    CutOff(Wait<'a>, Timestamp, CutOff),
     /// A transport did something that an administrator counts.
     Notice(&'a Notice),
     /// The frame under way acknowledges part of one frame of data, as where that was cut into several only
@@ -164,6 +153,24 @@ pub(crate) enum Event<'a> {
     /// The transaction with this number has to do with a frame: the one under way, if none is
     /// named.
     Did(u64, Deed, Option<u64>),
+}
+
+/// What becomes of a wait, beside that somebody begins to wait and stops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WaitEvent {
+    /// It is by design, and its request is complete.
+    Waits,
+    /// It was by design, and is over since then.
+    Waited(Timestamp),
+    /// Loss recovery from its beginning to then: the response was retransmitted, or the request was lost.
+    Lost(Timestamp),
+    /// From its beginning to then, requests were made that the capture lacks.
+    Unseen(Timestamp),
+    /// The client aborted the connection then, while it waited.
+    Abandoned(Timestamp),
+    /// The server reset the connection then, while its client waited or right behind a response; it began when that waited, or
+    /// had the response.
+    CutOff(Timestamp, CutOff),
 }
 
 /// What a server left undone that reset a connection.

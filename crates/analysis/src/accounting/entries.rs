@@ -11,8 +11,8 @@ use crate::round_trips::TripSample;
 use crate::routing::Crossing;
 use crate::stalls::Stall;
 use crate::table::TablePlace;
-use crate::world::CutOff;
-use crate::{FrameCounts, Mark, Notice, Transaction};
+use crate::world::WaitEvent;
+use crate::{FrameCounts, Notice, Transaction};
 use wirewait_model::records::Moment;
 use wirewait_wire::word::Name;
 use wirewait_wire::{Endpoint, Timestamp};
@@ -83,14 +83,9 @@ struct EnteredWait {
 enum Entry {
     Begins(EnteredNewWait),
     Ends(EnteredWait, Timestamp, Option<Outstanding>),
-    Waits(EnteredWait),
-    Waited(EnteredWait, Timestamp),
-    Lost(EnteredWait, Timestamp),
-    Unseen(EnteredWait, Timestamp),
-    Abandoned(EnteredWait, Mark),
+    Happens(EnteredWait, WaitEvent, u64),
     SameClient([TablePlace; 2]),
     TookBack,
-    CutOff(EnteredWait, Mark, CutOff),
     GaveBack,
     Stalled(Box<Stall>),
     Late([Lateness; 2]),
@@ -153,32 +148,10 @@ impl EntryBatch {
         self.told[slot(number)] = number;
     }
 
-    pub(crate) fn waits(&mut self, wait: &Wait<'_>) {
+    /// As [`Accounting::happens`].
+    pub(crate) fn happens(&mut self, wait: &Wait<'_>, event: WaitEvent, frame: u64) {
         let entered = self.wait(wait);
-        self.entries.push(Entry::Waits(entered));
-    }
-
-    pub(crate) fn waited(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let entered = self.wait(wait);
-        self.entries.push(Entry::Waited(entered, at));
-    }
-
-    #[cold]
-    pub(crate) fn lost(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let entered = self.wait(wait);
-        self.entries.push(Entry::Lost(entered, at));
-    }
-
-    #[cold]
-    pub(crate) fn unseen(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let entered = self.wait(wait);
-        self.entries.push(Entry::Unseen(entered, at));
-    }
-
-    #[cold]
-    pub(crate) fn abandoned(&mut self, wait: &Wait<'_>, mark: Mark) {
-        let entered = self.wait(wait);
-        self.entries.push(Entry::Abandoned(entered, mark));
+        self.entries.push(Entry::Happens(entered, event, frame));
     }
 
     #[cold]
@@ -190,12 +163,6 @@ impl EntryBatch {
     pub(crate) fn took_back(&mut self, case: Case<'_>) {
         self.case(case);
         self.entries.push(Entry::TookBack);
-    }
-
-    #[cold]
-    pub(crate) fn cut_off(&mut self, wait: &Wait<'_>, mark: Mark, cut: CutOff) {
-        let entered = self.wait(wait);
-        self.entries.push(Entry::CutOff(entered, mark, cut));
     }
 
     #[cold]
@@ -352,13 +319,10 @@ impl Entry {
                 accounting.ends(&wait, *at, outstanding.as_ref());
             }
             Self::Closed(payer, buffer) => accounting.is_closed(case, *payer, *buffer),
-            Self::Waits(wait) => accounting.waits(wait.of(case)),
-            Self::Waited(wait, at) => accounting.accounts.waited(wait.of(case), *at),
-            Self::Lost(wait, at) => accounting.lost(wait.of(case), *at),
-            Self::Unseen(wait, at) => accounting.unseen(wait.of(case), *at),
-            Self::Abandoned(wait, mark) => accounting.watch.abandoned(wait.of(case), *mark),
+            Self::Happens(wait, event, frame) => {
+                accounting.happens(wait.of(case), *event, *frame);
+            }
             Self::TookBack => accounting.watch.took_back(case),
-            Self::CutOff(wait, mark, cut) => accounting.watch.cut_off(wait.of(case), *mark, *cut),
             Self::GaveBack => accounting.watch.gave_back(case),
             Self::Begins(_)
             | Self::SameClient(_)

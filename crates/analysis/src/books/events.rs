@@ -7,8 +7,8 @@ use crate::lateness::Lateness;
 use crate::parties::Parties;
 use crate::path::Path;
 use crate::stalls::Stall;
-use crate::world::{CutOff, Growth};
-use crate::{Mark, Outcome, Sink, Transaction};
+use crate::world::{Growth, WaitEvent};
+use crate::{Outcome, Sink, Transaction};
 use wirewait_wire::{Endpoint, Timestamp};
 
 impl Books {
@@ -152,47 +152,15 @@ impl Books {
         }
     }
 
-    /// A wait by design begins.
+    /// Something else became of a wait.
     #[inline(never)]
-    pub(super) fn waits(&mut self, wait: &Wait<'_>) {
+    pub(super) fn happens(&mut self, wait: &Wait<'_>, event: WaitEvent) {
+        let frame = self.now();
         let mut room = None;
         let wait = wait.known(&mut self.directory, &mut room);
         match &mut self.lent {
-            None => self.accounting.waits(wait),
-            Some(entries) => entries.waits(&wait),
-        }
-    }
-
-    /// It is over, since `at`.
-    #[inline(never)]
-    pub(super) fn waited(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
-        match &mut self.lent {
-            None => self.accounting.accounts.waited(wait, at),
-            Some(entries) => entries.waited(&wait, at),
-        }
-    }
-
-    /// Until `at`, it was loss recovery.
-    #[inline(never)]
-    pub(super) fn lost(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
-        match &mut self.lent {
-            None => self.accounting.lost(wait, at),
-            Some(entries) => entries.lost(&wait, at),
-        }
-    }
-
-    /// Until `at`, nobody knows what the client did.
-    #[cold]
-    pub(super) fn unseen(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
-        match &mut self.lent {
-            None => self.accounting.unseen(wait, at),
-            Some(entries) => entries.unseen(&wait, at),
+            None => self.accounting.happens(wait, event, frame),
+            Some(entries) => entries.happens(&wait, event, frame),
         }
     }
 
@@ -256,33 +224,6 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.watch.gave_back(case),
             Some(entries) => entries.gave_back(case),
-        }
-    }
-
-    /// Its client aborted the connection.
-    #[inline(never)]
-    pub(super) fn abandoned(&mut self, wait: &Wait<'_>, at: Timestamp) {
-        let frame = self.now();
-        let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
-        let mark = Mark { frame, at };
-        match &mut self.lent {
-            None => self.accounting.watch.abandoned(wait, mark),
-            Some(entries) => entries.abandoned(&wait, mark),
-        }
-    }
-
-    /// Its server reset the connection.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn cut_off(&mut self, wait: &Wait<'_>, at: Timestamp, cut: CutOff) {
-        let frame = self.now();
-        let mut room = None;
-        let wait = wait.known(&mut self.directory, &mut room);
-        let mark = Mark { frame, at };
-        match &mut self.lent {
-            None => self.accounting.watch.cut_off(wait, mark, cut),
-            Some(entries) => entries.cut_off(&wait, mark, cut),
         }
     }
 

@@ -51,12 +51,7 @@ impl Events for Reporter<'_> {
                 self.sink
                     .did(frame.unwrap_or(books.now()), transaction, deed);
             }
-            Event::Waits(wait) => books.waits(&wait),
-            Event::Waited(wait, at) => books.waited(&wait, at),
-            Event::Lost(wait, at) => books.lost(&wait, at),
-            Event::Unseen(wait, at) => books.unseen(&wait, at),
-            Event::Abandoned(wait, at) => books.abandoned(&wait, at),
-            Event::CutOff(wait, at, cut) => books.cut_off(&wait, at, cut),
+            Event::Happens(wait, event) => books.happens(&wait, event),
             Event::Stalled(stall) => books.stalled(stall),
             Event::Late(late) => books.late(late),
             Event::SameClient(case, first) => books.same_client(case, first, self.sink),

@@ -2,7 +2,7 @@
 
 use super::{OVERTAKEN_NS, Pairing};
 use crate::open::{Open, OpenState};
-use crate::world::{Between, Event, Events, World};
+use crate::world::{Between, Event, Events, WaitEvent, World};
 use crate::{Flags, Mark, Outcome};
 use wirewait_wire::{Kind, Timestamp};
 
@@ -208,7 +208,10 @@ impl Pairing {
         let lacks = self.open.is_awaited(open) || open.passed_over || between.held_back;
         if !between.one_sided && !lacks {
             if let Some(request) = open.transaction.request {
-                events.tell(Event::Abandoned(open.wait(request.first.at), now));
+                events.tell(Event::Happens(
+                    open.wait(request.first.at),
+                    WaitEvent::Abandoned(now),
+                ));
             }
             self.open[at].transaction.flags.set(Flags::ABANDONED);
         }

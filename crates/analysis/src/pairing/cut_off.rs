@@ -2,7 +2,7 @@
 
 use super::Pairing;
 use crate::open::{Open, OpenState};
-use crate::world::{Between, CutOff, Event, Events, World};
+use crate::world::{Between, CutOff, Event, Events, WaitEvent, World};
 use wirewait_wire::{Kind, Timestamp};
 
 impl Pairing {
@@ -48,7 +48,10 @@ impl Pairing {
             answered,
             lacks: awaited || open.passed_over || between.held_back,
         };
-        events.tell(Event::CutOff(open.wait(began.at), at, cut));
+        events.tell(Event::Happens(
+            open.wait(began.at),
+            WaitEvent::CutOff(at, cut),
+        ));
     }
 
     /// `side` closes the connection, which the other had not begun to, and all that it sent is there: what it was asked for and did not

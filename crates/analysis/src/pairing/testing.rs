@@ -8,7 +8,7 @@ use crate::clock::Steps;
 use crate::names::KnownNames;
 use crate::trail::Trace;
 use crate::turns::Said;
-use crate::world::Shared;
+use crate::world::{Shared, WaitEvent};
 use crate::{Outcome, Settings, Transaction};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -259,7 +259,7 @@ impl Bench {
                 let ms = at.as_nanos() / 1_000_000;
                 heard.push(Heard::Ends(asked(wait.case.transaction), ms));
             }
-            Event::Lost(wait, at) => {
+            Event::Happens(wait, WaitEvent::Lost(at)) => {
                 lost.push((wait.began.as_nanos() / 1_000_000, at.as_nanos() / 1_000_000));
             }
             Event::GaveUp(t, end) => gave_up.push((asked(t), end.as_nanos() / 1_000_000)),

@@ -4,7 +4,7 @@ use super::{Incoming, Pairing};
 use crate::case::{Case, Wait};
 use crate::open::Open;
 use crate::parties::Parties;
-use crate::world::{Between, Event, Events};
+use crate::world::{Between, Event, Events, WaitEvent};
 use crate::{Flags, Transaction};
 use wirewait_wire::{Exchange, Id, Timestamp};
 
@@ -63,7 +63,10 @@ impl Pairing {
     pub(super) fn comes_behind_unseen(&mut self, open: &Open, events: &mut impl Events) {
         let since = self.unseen.since.take();
         if let (Some(since), Some(request)) = (since, open.transaction.request) {
-            events.tell(Event::Unseen(open.wait(since), request.first.at));
+            events.tell(Event::Happens(
+                open.wait(since),
+                WaitEvent::Unseen(request.first.at),
+            ));
         }
     }
 
@@ -156,7 +159,7 @@ impl Pairing {
                 anyone: false,
                 repeated: None,
             };
-            events.tell(Event::Unseen(wait, end));
+            events.tell(Event::Happens(wait, WaitEvent::Unseen(end)));
         }
         self.unseen = UnseenRequests {
             answered: Some(end),

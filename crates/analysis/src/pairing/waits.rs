@@ -6,7 +6,7 @@ use crate::case::Wait;
 use crate::flow::{ANY_NS, MISSING_NS};
 use crate::open::{Open, OpenState, Waiting};
 use crate::packets::TIMER_NS;
-use crate::world::{Event, Events};
+use crate::world::{Event, Events, WaitEvent};
 use crate::{Flags, Outcome, Turnaround};
 use wirewait_wire::{Effects, Kind, Timestamp};
 
@@ -34,7 +34,7 @@ impl Open {
         match self.waiting {
             Waiting::Nobody => {}
             Waiting::Client(_) => events.tell(Event::Begins(self.wait(began))),
-            Waiting::ByDesign(_) => events.tell(Event::Waits(self.wait(began))),
+            Waiting::ByDesign(_) => events.tell(Event::Happens(self.wait(began), WaitEvent::Waits)),
         }
     }
 
@@ -52,7 +52,9 @@ impl Open {
         match self.waiting {
             Waiting::Nobody => {}
             Waiting::Client(began) => events.tell(Event::Begins(self.wait(began))),
-            Waiting::ByDesign(began) => events.tell(Event::Waits(self.wait(began))),
+            Waiting::ByDesign(began) => {
+                events.tell(Event::Happens(self.wait(began), WaitEvent::Waits))
+            }
         }
     }
 
@@ -62,7 +64,7 @@ impl Open {
         if let Waiting::Client(began) = self.waiting {
             events.tell(Event::Ends(self.wait(began), began, None));
             self.waiting = Waiting::ByDesign(began);
-            events.tell(Event::Waits(self.wait(began)));
+            events.tell(Event::Happens(self.wait(began), WaitEvent::Waits));
         }
     }
 
@@ -77,7 +79,9 @@ impl Open {
                 events.tell(Event::Ends(self.wait(began), at, outstanding.as_ref()));
                 self.transaction.mark_told();
             }
-            Waiting::ByDesign(began) => events.tell(Event::Waited(self.wait(began), at)),
+            Waiting::ByDesign(began) => {
+                events.tell(Event::Happens(self.wait(began), WaitEvent::Waited(at)))
+            }
         }
     }
 
@@ -90,7 +94,7 @@ impl Open {
         let since = self.lost_until.map_or(end, |until| until.max(end));
         if at > since && self.state == OpenState::Done {
             self.lost_until = Some(at);
-            events.tell(Event::Lost(self.wait(since), at));
+            events.tell(Event::Happens(self.wait(since), WaitEvent::Lost(at)));
             self.transaction.lost_until = Some(at);
         }
     }
@@ -114,7 +118,7 @@ impl Open {
                     (self.unsure[0], self.unsure_ns) = (ns, most - ns);
                 }
                 let at = request.first.at;
-                events.tell(Event::Lost(self.wait(at.plus(-ns)), at));
+                events.tell(Event::Happens(self.wait(at.plus(-ns)), WaitEvent::Lost(at)));
             }
             _ => {}
         }
