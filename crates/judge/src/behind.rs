@@ -159,12 +159,6 @@ impl Behind {
             _ => None,
         });
         let waited = most(waiting, all).filter(|_| !clients);
-        // One of many files says less than the share, or the client, that has nearly all of it.
-        let narrowed = share.iter().map(|(_, part)| *part);
-        let narrowed = narrowed.chain(waited.iter().map(|(_, part)| *part)).max();
-        let file = file.filter(|file| Some(file.thousandths.saturating_mul(2)) >= narrowed);
-        let share = share.filter(|_| file.is_none());
-        let waited = waited.filter(|_| file.is_none());
         let phases = [
             Phase::Request,
             Phase::Response,
@@ -175,6 +169,15 @@ impl Behind {
         let phase = phases
             .into_iter()
             .max_by_key(|(phase, ns)| (*ns, Reverse(*phase)));
+        // One of many files says less than the share, or the client, that has nearly all of it.
+        let narrowed = share.iter().map(|(_, part)| *part);
+        let narrowed = narrowed.chain(waited.iter().map(|(_, part)| *part)).max();
+        let file = file.filter(|file| Some(file.thousandths.saturating_mul(2)) >= narrowed);
+        // How far a client is has nothing to do with a file.
+        let far = is_network && phase.is_some_and(|(phase, _)| phase == Phase::Distance);
+        let file = file.filter(|_| !far || waited.is_none());
+        let share = share.filter(|_| file.is_none());
+        let waited = waited.filter(|_| file.is_none());
         let found = |culprit: Culprit| match finding {
             Finding::Named(one) => one == culprit,
             Finding::Either(one, other) => one == culprit || other == culprit,

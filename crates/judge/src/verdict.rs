@@ -8,6 +8,7 @@ use crate::finding::Finding;
 use crate::floor::floor;
 use crate::missing::Missing;
 use crate::open_request::OpenRequest;
+use crate::outside::OutsideCost;
 use crate::regular::RegularPauses;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
 use crate::when::BusyTime;
@@ -16,7 +17,7 @@ use wirewait_analysis::{
     Bounds, ClockSet, ENOUGH, Grade, Ledger, LedgerOf, LedgerRow, Phase, RoundTrip, Snapshot,
     UnsurePauses,
 };
-use wirewait_wire::Endpoint;
+use wirewait_wire::{Endpoint, Kind};
 
 /// What speaks against a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +137,8 @@ pub struct Verdict {
     pub unfinished: Option<OpenRequest>,
     /// Waits by design, which are no part of any share, if they are worth a word.
     pub by_design: Option<ByDesign>,
+    /// What cost most outside the active time, if it is worth a word.
+    pub outside: Option<OutsideCost>,
     /// When most of the active time was, if that was a short time.
     pub when: Option<BusyTime>,
     /// Where the capture was made, and what follows.
@@ -159,7 +162,9 @@ impl Verdict {
         let unknown_ns = total.get(Phase::Unknown);
         let unanswered = thousandths(total.get(Phase::Unanswered), active_ns);
         let unknown = thousandths(unknown_ns, active_ns.saturating_add(unknown_ns));
-        let answered = snapshot.servers.iter().map(|row| row.counts.answered).sum();
+        // Who waits by design says nothing of how fast anything is.
+        let timed = snapshot.servers.iter().filter(|row| row.kind != Kind::Wait);
+        let answered = timed.map(|row| row.counts.answered).sum();
         let most = shares.iter().map(|share| share.thousandths.high).max();
         let lost = Some(unanswered) > most;
         let known = answered >= ENOUGH && active_ns > 0 && unknown <= UNKNOWN && !lost;
@@ -273,6 +278,7 @@ impl Verdict {
                 .map(|b| b.utilisation),
             unfinished: OpenRequest::behind(snapshot, unknown_ns),
             by_design: ByDesign::of(snapshot),
+            outside: OutsideCost::of(snapshot),
             when: BusyTime::of(snapshot, active_ns).filter(|_| known),
             on_the_way,
             doubts,

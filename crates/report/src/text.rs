@@ -51,6 +51,9 @@ pub fn report(
     if let Some(line) = crate::verdict::by_design(&verdict, look.digits) {
         note(out, look, line)?;
     }
+    if let Some(line) = crate::text::why::outside(&verdict, look.digits) {
+        note(out, look, line)?;
+    }
     if let Some(line) = crate::verdict::notable_position(&verdict, look.digits) {
         note(out, look, line)?;
     }

@@ -294,6 +294,12 @@ impl Accounts {
     /// Everything is closed.
     pub(crate) fn finish(&mut self) {
         self.settle_before(Timestamp::from_nanos(i64::MAX));
+        let think_ns = self.think_ns;
+        for client in self.clients.values_mut() {
+            let course = self.course.as_deref_mut();
+            let (timeline, mut posting) = client.posting(&mut self.sums, course);
+            timeline.finish(think_ns, &mut posting);
+        }
     }
 
     fn settle_before(&mut self, limit: Timestamp) {

@@ -247,6 +247,16 @@ impl ClientTimeline {
         self.losses.retain(|loss| loss.to.is_none_or(|to| to > end));
     }
 
+    /// The capture is over: the time in which its client waited by design behind everything else is given away, and what was
+    /// between.
+    pub(super) fn finish(&mut self, think_ns: i64, posting: &mut Posting<'_>) {
+        let ends = self.waits.iter().filter_map(|wait| wait.to);
+        if let Some(end) = ends.max() {
+            self.until = self.until.or(self.waits.first().map(|wait| wait.from));
+            self.gives_up_to(end, think_ns, posting);
+        }
+    }
+
     /// The wait of this owner that began then is over.
     pub(super) fn waited(&mut self, from: Timestamp, until: Timestamp) {
         let mut waits = self.waits.iter_mut();

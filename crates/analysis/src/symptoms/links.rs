@@ -133,6 +133,8 @@ pub(super) static LATE_CONNECT: Rule = Rule {
     covers: &[],
 };
 
+/// Who asks for a connection again so soon after one was refused had nothing else to do, ns.
+const TRIES_AGAIN_NS: i64 = 30_000_000_000;
 /// Data that follows so soon waited for what came before it, ns.
 const AT_ONCE_NS: i64 = 1_000_000;
 /// Who sends again waits longer in between, ns.
@@ -158,6 +160,8 @@ struct Door {
     opened: bool,
     /// The first refusal since it was opened last.
     refused: Option<Mark>,
+    /// And the last.
+    refused_last: Option<Timestamp>,
     /// It was refused for long before it was opened.
     kept_out: bool,
     /// When the server opened or refused one last.
@@ -284,6 +288,7 @@ impl Links {
                 door.opened = true;
                 door.answers(mark, from.port);
                 let limit = t.ns(Threshold::SlowConnect);
+                door.refused_last = None;
                 if let Some(refused) = door.refused.take() {
                     door.kept_out |= notice.mark.at.since(refused.at) > limit;
                 }
@@ -296,6 +301,12 @@ impl Links {
                 let door = self.door(to, from);
                 door.answers(mark, None);
                 door.refused.get_or_insert(notice.mark);
+                let last = door.refused_last.replace(notice.mark.at);
+                let waited = last.map_or(0, |last| notice.mark.at.since(last));
+                let sight = match waited {
+                    0..=TRIES_AGAIN_NS => sight.costing(waited),
+                    _ => sight,
+                };
                 door.page((&to, &from), course).hit(&REFUSED, &sight);
             }
             Noticed::NotAnswered { tries, first } => {

@@ -229,9 +229,9 @@ pub(super) fn lost_behind(wait: Wait<'_>, at: Timestamp) -> Option<WatcherLook> 
 /// Data was retransmitted, `after_ns` after it was sent last.
 pub(super) fn resent(page: &mut Page<'_>, mark: Mark, after_ns: Option<i64>) {
     let look = match after_ns.map(u64::try_from) {
-        Some(Ok(AT_ONCE..)) => WatcherLook::For(Sight::at(mark)),
-        // What was acknowledged already nobody had to wait for.
-        _ => WatcherLook::Against(Against::Doubled, Sight::at(mark)),
+        // Where it is not known when it was sent before, nothing says that it was just now.
+        Some(Ok(AT_ONCE..)) | None => WatcherLook::For(Sight::at(mark)),
+        Some(_) => WatcherLook::Against(Against::Doubled, Sight::at(mark)),
     };
     page.count(Base::Frames, 1);
     page.look(&TOO_MANY_RESENT, &look);

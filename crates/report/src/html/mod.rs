@@ -281,6 +281,7 @@ struct VerdictPart {
     shares: Option<String>,
     when: Option<String>,
     by_design: Option<String>,
+    outside: Option<String>,
     position: Option<String>,
     doubts: Vec<String>,
 }
@@ -292,6 +293,7 @@ fn verdict(page: &mut Page, snapshot: &Snapshot) {
         shares: crate::verdict::shares(&verdict, Digits::Three),
         when: crate::verdict::when(&verdict, Digits::Three),
         by_design: crate::verdict::by_design(&verdict, Digits::Three),
+        outside: crate::text::why::outside(&verdict, Digits::Three),
         position: crate::verdict::notable_position(&verdict, Digits::Three),
         doubts: crate::verdict::doubts(&verdict).collect(),
     });

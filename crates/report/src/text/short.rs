@@ -152,12 +152,14 @@ impl Notes {
         let on_capture = on_capture.into_iter().map(|text| note(text, false));
         let doubts = crate::verdict::doubts_in(verdict, look.digits).map(|text| note(text, true));
         let by_design = crate::verdict::by_design(verdict, look.digits);
+        let outside = crate::text::why::outside(verdict, look.digits);
+        let by_design = by_design.into_iter().chain(outside);
         let by_design = by_design.map(|text| note(text, true));
         let position = crate::verdict::notable_position(verdict, look.digits);
         let position = position.map(|text| note(text, false));
         let when = crate::verdict::when(verdict, look.digits);
         let when = when.map(|text| note(text, false));
-        let about_time = by_design.into_iter().chain(when).chain(position);
+        let about_time = by_design.chain(when).chain(position);
         Self(on_capture.chain(doubts).chain(about_time).collect())
     }
 

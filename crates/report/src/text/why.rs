@@ -5,7 +5,7 @@ use crate::figures::{Grouped, Percent, Rate};
 use crate::symptoms::Texts;
 use crate::time::Digits;
 use wirewait_analysis::{Limit, State, Symptom, Symptoms, Threshold, Thresholds};
-use wirewait_judge::Measured;
+use wirewait_judge::{Measured, OutsideCost, Verdict};
 
 /// What a threshold stands at, with the unit that its name ends with.
 fn value(threshold: Threshold, thresholds: &Thresholds) -> String {
@@ -116,6 +116,23 @@ pub(super) fn transfers(symptom: &Symptom) -> Option<String> {
         (None, Some(rate)) if symptom.hits.count == 1 => Some(format!("1 at {rate}")),
         (None, rate) => rate.map(|rate| format!("{count}, one at {rate}")),
     }
+}
+
+/// What clients lost outside the active time, where it is worth a word: by what, and whom it concerns.
+#[must_use]
+pub(crate) fn outside(verdict: &Verdict, digits: Digits) -> Option<String> {
+    let OutsideCost {
+        rule,
+        subject: whom,
+        ns,
+    } = verdict.outside?;
+    let texts = Texts::default();
+    Some(format!(
+        "Outside the active time, in no share: {} of \"{}\", {}.",
+        digits.span(ns),
+        texts.title(rule),
+        subject(&whom),
+    ))
 }
 
 /// That response times of encrypted requests are not judged, if there are some.

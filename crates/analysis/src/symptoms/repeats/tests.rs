@@ -190,6 +190,8 @@ fn too_many_resent_frames() {
         run(10, Some(999_999)).unwrap().0,
         State::Withdrawn(Against::Doubled)
     );
+    // Nothing is known of the one before, which may be forgotten.
+    assert_eq!(run(10, None).unwrap().0, State::Raised);
 }
 
 /// Of 200 frames with data two were overtaken: 1 %.
