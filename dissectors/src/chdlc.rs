@@ -87,8 +87,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     const BYTES: [u8; 4] = [0x8f, 0x00, 0x81, 0x37];

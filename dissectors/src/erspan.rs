@@ -154,8 +154,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// Section 4.2: version 1, VLAN 5, cut, session 77, index 3.

@@ -112,8 +112,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     const BYTES: [u8; 13] = [0x50, 0, 0, 0x1b, 1, 2, 3, 0, 0xa0, 0x24, 4, 5, 6];

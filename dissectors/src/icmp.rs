@@ -216,8 +216,7 @@ fn code_name(code: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, stands};
-    use crate::testing;
+    use crate::testing::{self, line, stands};
     use proptest::prelude::*;
 
     /// A port unreachable as Linux sends it, quoting a node status query of 10.77.0.101, port

@@ -139,8 +139,7 @@ fn type_name(kind: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
 
     const TARGET: [u8; 16] = [

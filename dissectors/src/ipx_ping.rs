@@ -140,8 +140,7 @@ static PING: Operation = Operation::new("PING", Kind::Other, true);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
 
     fn packet(kind: u8, id: u16) -> Vec<u8> {

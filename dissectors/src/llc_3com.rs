@@ -79,8 +79,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
 
     #[test]

@@ -146,8 +146,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::line;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
     use wirewait_wire::Key;
 

@@ -70,8 +70,7 @@ fn fields(_: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     #[test]

@@ -214,8 +214,7 @@ fn ms(ticks: u16) -> u32 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 

@@ -280,8 +280,7 @@ fn type_name(server_type: u16) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

@@ -189,8 +189,7 @@ const fn has_ethernet_type(hardware: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// LINKTYPE_LINUX_SLL: broadcast from an Ethernet device, 802.2.

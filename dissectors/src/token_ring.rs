@@ -271,8 +271,7 @@ fn address_name(address: [u8; 6]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// To the functional address of NetBIOS, with a route over one bridge.

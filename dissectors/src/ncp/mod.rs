@@ -486,7 +486,7 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, described};
     use proptest::prelude::*;
 
     /// Read 1024 bytes at 4096 from handle 0x04000000 (6-byte form), sequence 17,
@@ -514,9 +514,7 @@ mod tests {
     }
 
     fn line(bytes: &[u8]) -> String {
-        let mut out = String::new();
-        describe(Input::whole(bytes), &mut out).unwrap();
-        out
+        described(describe, Input::whole(bytes))
     }
 
     /// Whatever its type, a packet is what the long way says, cut anywhere; and so is the code of a reply.
@@ -849,8 +847,7 @@ mod tests {
                     prop_assert!(told <= 3 * bytes.len() + 255, "{told}");
                 }
             }
-            let mut out = String::new();
-            describe(input, &mut out).unwrap();
+            let out = described(describe, input);
             prop_assert!(!out.is_empty() && !out.chars().any(char::is_control), "{out}");
         }
     }

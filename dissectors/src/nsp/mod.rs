@@ -221,8 +221,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::{Numbered, NumberedKind, Session};
 
