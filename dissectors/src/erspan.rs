@@ -89,14 +89,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: h.length.into(),
-        end: input.length,
-        next: match h.ethernet {
-            true => Next::one(LinkType::ETHERNET.key()),
-            false => Next::NONE,
-        },
-    })
+    let next = match h.ethernet {
+        true => Next::one(LinkType::ETHERNET.key()),
+        false => Next::NONE,
+    };
+    Ok(Layer::over(input, h.length.into(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

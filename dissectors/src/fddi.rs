@@ -67,15 +67,12 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.from = Endpoint::mac(h.source);
     facts.to = Endpoint::mac(h.destination);
     facts.cast = ethernet::cast(h.destination);
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: if h.is_llc() {
-            Next::one(ethernet::LLC.any())
-        } else {
-            Next::NONE
-        },
-    })
+    let next = if h.is_llc() {
+        Next::one(ethernet::LLC.any())
+    } else {
+        Next::NONE
+    };
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -65,15 +65,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: h.length.into(),
-        end: input.length,
-        next: match h.protocol {
-            _ if h.control => Next::NONE,
-            BRIDGED => Next::one(LinkType::ETHERNET.key()),
-            protocol => Next::one(ethernet::TYPE.key(protocol.into())),
-        },
-    })
+    let next = match h.protocol {
+        _ if h.control => Next::NONE,
+        BRIDGED => Next::one(LinkType::ETHERNET.key()),
+        protocol => Next::one(ethernet::TYPE.key(protocol.into())),
+    };
+    Ok(Layer::over(input, h.length.into(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -117,11 +117,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     } else if let Some(probe) = echo(input, [ECHO, ECHO_REPLY]) {
         facts.carries = Carries::Probe(probe);
     }
-    Ok(Layer {
-        header: HEADER,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, HEADER, Next::NONE))
 }
 
 static UNREACHABLE_PORT: Operation = Operation::new("UNREACHABLE", Kind::Session, true);

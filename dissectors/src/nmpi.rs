@@ -94,11 +94,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             Next::NONE
         }
     };
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 /// Queries go to everyone, so their conversation is the asking station's alone.

@@ -93,12 +93,8 @@ pub(crate) fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Faul
         Packet::Response if sap::to_everyone(facts) => Carries::Nothing,
         _ => Carries::Message,
     };
-    Ok(Layer {
-        // The message begins at the first byte, so there is no header before it.
-        header: 0,
-        end: input.length,
-        next: Next::NONE,
-    })
+    // The message begins at the first byte, so there is no header before it.
+    Ok(Layer::over(input, 0, Next::NONE))
 }
 
 pub(crate) fn exchange(input: Input<'_>) -> Result<Part, Fault> {

@@ -44,11 +44,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     Announcement::parse(input)?;
-    Ok(Layer {
-        header: Announcement::LENGTH,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, Announcement::LENGTH, Next::NONE))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -1,8 +1,8 @@
 //! Sequenced Packet Exchange, SPX and SPX II ("NetWare SPX Services Specification", Novell),
 //! the connection-oriented protocol over IPX. All fields are big-endian.
 
-use crate::{ipx, spp};
 use crate::parse::header;
+use crate::{ipx, spp};
 use std::fmt;
 use wirewait_wire::{
     Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered,
@@ -221,11 +221,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         .step(numbered.kind)
         .map(|step| Connection::new(step, h.source, h.known_destination()));
     facts.carries = carries;
-    Ok(Layer {
-        header: h.length(),
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, h.length(), next))
 }
 
 fn sockets(facts: &Facts) -> Next {

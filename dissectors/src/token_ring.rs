@@ -123,15 +123,12 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.from = Endpoint::mac(h.source);
     facts.to = Endpoint::mac(h.destination);
     facts.cast = h.cast();
-    Ok(Layer {
-        header: h.length(),
-        end: input.length,
-        next: if h.is_llc() {
-            Next::one(ethernet::LLC.any())
-        } else {
-            Next::NONE
-        },
-    })
+    let next = if h.is_llc() {
+        Next::one(ethernet::LLC.any())
+    } else {
+        Next::NONE
+    };
+    Ok(Layer::over(input, h.length(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -118,11 +118,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         }
     };
     facts.carries = carries;
-    Ok(Layer {
-        header,
-        end: pdu.length,
-        next,
-    })
+    Ok(Layer::over(pdu, header, next))
 }
 
 /// Of a message whose kind is not known.

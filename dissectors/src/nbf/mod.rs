@@ -240,12 +240,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         .step()
         .zip(h.session())
         .map(|(step, numbers)| Connection { step, numbers });
-    Ok(Layer {
-        header: h.length,
-        // NBF has no length of user data; the link's holds.
-        end: input.length,
-        next,
-    })
+    // NBF has no length of user data; the link's holds.
+    Ok(Layer::over(input, h.length, next))
 }
 
 /// The delimiter, the command and the session, of what sessions say to each other.

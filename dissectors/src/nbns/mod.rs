@@ -96,11 +96,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     Header::parse(input)?;
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, Header::LENGTH, Next::NONE))
 }
 
 /// An answer does not say whether the question went to everyone, so every conversation is

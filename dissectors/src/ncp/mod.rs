@@ -302,11 +302,8 @@ static WATCHDOG: Operation = Operation::new("WATCHDOG", Kind::Other, true);
 static BROADCAST: Operation = Operation::new("SERVER BROADCAST", Kind::Other, true);
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
-    Ok(Layer {
-        header: Packet::parse(input)?.length().min(input.length),
-        end: input.length,
-        next: Next::NONE,
-    })
+    let header = Packet::parse(input)?.length().min(input.length);
+    Ok(Layer::over(input, header, Next::NONE))
 }
 
 fn packet_type(input: Input<'_>) -> Option<u16> {

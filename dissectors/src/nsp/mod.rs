@@ -78,11 +78,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         | Message::DisconnectInitiate => Carries::Message,
         _ => Carries::Control,
     };
-    Ok(Layer {
-        header,
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, header, next))
 }
 
 /// Bytes of a header of unknown layout between this one and an SMB.

@@ -215,11 +215,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         Some((at, key)) => (at, Next::one(key)),
         None => (Header::LENGTH, Next::NONE),
     };
-    Ok(Layer {
-        header,
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, header, next))
 }
 
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
