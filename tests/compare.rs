@@ -1,9 +1,9 @@
 //! Captures against a baseline: the figures, from frames; and the program.
 
-use crate::support::{Analysis, Run, analyse, captures, root};
+use crate::support::{Analysis, Run, analyse, captures, root, wirewait};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Output;
 use wirewait_analysis::{Sink, Snapshot};
 use wirewait_judge::compare::{
     Basis, By, Caveat, Change, Comparison, Confidence, Effect, Figure, Group, Key, OPEN_JOBS,
@@ -375,15 +375,6 @@ fn files_are_compared_by_name() {
     assert!(some.drawn);
     assert_eq!(p95(&some.groups[0], 0), None);
     assert_eq!(p95(&some.all, 0), p95(&result.all, 0));
-}
-
-fn wirewait(arguments: &[&str]) -> Output {
-    crate::support::program()
-        .args(arguments)
-        .current_dir(root())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
 }
 
 fn capture(name: &str, scenario: &str) -> PathBuf {

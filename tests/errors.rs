@@ -1,21 +1,10 @@
 //! Messages of what goes wrong: exit codes, what to do, and no numbers of the system's.
 
-use crate::support::{self, root};
+use crate::support::{self, command, root, text, wirewait};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 const DEMO: &str = "captures/demo.pcapng";
-
-fn program(arguments: &[&str]) -> Command {
-    let mut command = support::program();
-    command.args(arguments).current_dir(root());
-    command.stdin(Stdio::null());
-    command
-}
-
-fn wirewait(arguments: &[&str]) -> Output {
-    program(arguments).output().unwrap()
-}
 
 fn told(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -32,10 +21,6 @@ fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
         std::fs::write(folder.join(name), content).unwrap();
     }
     folder
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// What was typed wrong is 2; what cannot be read, and what the capture does not have, is 1.
@@ -120,7 +105,7 @@ fn help_that_cannot_be_written_is_a_failure() {
         &["report", "-h"],
     ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
-        let output = program(arguments).stdout(full.unwrap()).output().unwrap();
+        let output = command(arguments).stdout(full.unwrap()).output().unwrap();
         let told = told(&output);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {told}");
         assert!(
@@ -240,7 +225,7 @@ fn an_ending_that_no_format_has_is_refused() {
 #[test]
 fn small_mistakes_are_named() {
     let with = |name: &str, value: &str| {
-        let mut command = program(&["report", "--short", DEMO]);
+        let mut command = command(&["report", "--short", DEMO]);
         told(&command.env(name, value).output().unwrap())
     };
     assert_eq!(

@@ -1,19 +1,10 @@
 //! Mistakes that users of other tools make: the message says what to type instead.
 
-use crate::support::{self, Folder, root};
+use crate::support::{self, Folder, root, text, wirewait};
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 const DEMO: &str = "captures/demo.pcapng";
-
-fn wirewait(arguments: &[&str]) -> Output {
-    support::program()
-        .args(arguments)
-        .current_dir(root())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
 
 /// What the program says when it refuses, in one line.
 fn refused(arguments: &[&str], code: i32) -> String {
@@ -31,10 +22,6 @@ fn file(name: &str, content: &[u8]) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, content).unwrap();
     path
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 #[test]

@@ -3,11 +3,11 @@
 //! hours of them.
 
 use crate::counters::python;
-use crate::support::{captures, program, root};
+use crate::support::{Folder, captures, program, root};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -392,7 +392,7 @@ fn a_clock_that_is_set_makes_neither_hours_of_rows_nor_none() {
         let capture = stepped(|number| if number > 1350 { off } else { 0 });
         let name = format!("off by {off}");
         same(&name, &capture, "10s");
-        let folder = folder(&name.replace(' ', "-"));
+        let folder = Folder::new(&name.replace(' ', "-"));
         let mut command = program();
         command.args(["live", "-", "--format", "ndjson", "--interval", "10s"]);
         command.args([
@@ -403,7 +403,7 @@ fn a_clock_that_is_set_makes_neither_hours_of_rows_nor_none() {
             "--listen",
             "127.0.0.1:0",
         ]);
-        let (text, said) = fed(command.current_dir(&folder), &capture);
+        let (text, said) = fed(command.current_dir(&*folder), &capture);
         assert!(said.contains(words), "{said}");
         let found = rows(&text);
         let segment = of_type(&found, "segment");
@@ -457,13 +457,4 @@ fn stamps_that_jump_to_and_fro_are_no_flood() {
     same("stray", &stray, "10s");
     let found = intervals(&stray, "10s");
     assert_eq!(of_type(&found, "segment").len(), 9);
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("intervals")
-        .join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    crate::support::shared_folder(&folder);
-    folder
 }

@@ -1,19 +1,10 @@
 //! The program as a user meets it: output, exit codes, errors.
 
-use crate::support::root;
+use crate::support::{root, text, wirewait};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-
-fn wirewait(arguments: &[&str]) -> Output {
-    crate::support::program()
-        .args(arguments)
-        .current_dir(root())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -30,10 +21,6 @@ fn file(test: &str, name: &str, content: &[u8]) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, content).unwrap();
     path
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 const DEMO: &str = "captures/demo.pcapng";

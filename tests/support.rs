@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wirewait::Driver;
 use wirewait_analysis::{Analyzer, Settings, Snapshot, Transaction};
@@ -30,8 +31,8 @@ pub(crate) fn captures(test: &str) -> Option<PathBuf> {
 }
 
 /// The program, without what the user of this machine has configured.
-pub(crate) fn program() -> std::process::Command {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_wirewait"));
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirewait"));
     for (name, _) in std::env::vars_os() {
         let ours = name.to_str().is_some_and(|name| {
             name.starts_with("WIREWAIT_") && !name.starts_with("WIREWAIT_REQUIRE_")
@@ -42,6 +43,24 @@ pub(crate) fn program() -> std::process::Command {
     }
     command.env("XDG_CONFIG_HOME", NO_FOLDER);
     command
+}
+
+/// The program with these arguments, in the folder of the workspace and with nothing to read.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = program();
+    command.args(arguments).current_dir(root());
+    command.stdin(Stdio::null());
+    command
+}
+
+/// What it says and how it ends.
+pub(crate) fn wirewait(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// A path as an argument.
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 /// No program finds its configuration there.
@@ -99,11 +118,7 @@ impl Drop for Folder {
 #[cfg(unix)]
 pub(crate) fn copied_program(to: &Path) {
     let from = env!("CARGO_BIN_EXE_wirewait");
-    let copied = std::process::Command::new("cp")
-        .arg(from)
-        .arg(to)
-        .status()
-        .unwrap();
+    let copied = Command::new("cp").arg(from).arg(to).status().unwrap();
     assert!(copied.success(), "{}", to.display());
 }
 

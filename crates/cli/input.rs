@@ -26,6 +26,7 @@ use wirewait::{
     Analyzer, Choice, Engine, Frame, Layout, Readings, Settings, Sink, Snapshot, SourceError,
     SourceErrorKind, Standing, Thresholds, Transaction,
 };
+use wirewait_capture::live::LiveInterface;
 use wirewait_capture::{Files, Options, Origins, open};
 use wirewait_report::words::Grouped;
 use wirewait_report::{About, Interface};
@@ -356,6 +357,16 @@ pub(crate) fn about(args: &InputArgs, interfaces: Vec<Interface>, damage: Vec<St
 
 /// What a report says about an interface.
 pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
+    Interface {
+        name: known.name.clone(),
+        link_type: known.link.0,
+        dropped: known.lost(),
+        not_saved: known.not_saved,
+    }
+}
+
+/// The same of one that is captured now.
+pub(crate) fn live_interface(known: &LiveInterface) -> Interface {
     Interface {
         name: known.name.clone(),
         link_type: known.link.0,

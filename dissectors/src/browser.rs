@@ -207,15 +207,9 @@ fn election(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
     use wirewait_wire::Value;
-
-    fn line(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
 
     fn text(bytes: &[u8], name: &str) -> Vec<String> {
         let fields = testing::fields(&DISSECTOR, Input::whole(bytes));
@@ -259,7 +253,7 @@ mod tests {
     #[test]
     fn announcements_show_who_and_what() {
         let bytes = announcement(1);
-        assert_eq!(line(&bytes), "HostAnnouncement CLIENT");
+        assert_eq!(line(&DISSECTOR, &bytes), "HostAnnouncement CLIENT");
         assert_eq!(text(&bytes, "Comment"), ["a comment"]);
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         let number = |name| testing::number(&fields, name);
@@ -273,7 +267,10 @@ mod tests {
         );
         assert_eq!(number("Signature"), Some(0xaa55));
         let bytes = announcement(12);
-        assert_eq!(line(&bytes), "DomainAnnouncement CLIENT a comment");
+        assert_eq!(
+            line(&DISSECTOR, &bytes),
+            "DomainAnnouncement CLIENT a comment"
+        );
         assert_eq!(text(&bytes, "Local master browser name"), ["a comment"]);
     }
 
@@ -281,7 +278,7 @@ mod tests {
     fn an_election_shows_its_criteria() {
         let mut bytes = vec![8, 1, 0x0f, 0x04, 0x01, 0x20, 10, 0, 0, 0, 0, 0, 0, 0];
         bytes.extend(b"SERVER\0");
-        assert_eq!(line(&bytes), "RequestElection SERVER");
+        assert_eq!(line(&DISSECTOR, &bytes), "RequestElection SERVER");
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         let number = |name| testing::number(&fields, name);
         assert_eq!(number("Criteria"), Some(0x2001_040f));
@@ -301,8 +298,8 @@ mod tests {
             2,
             "no more than there are"
         );
-        assert_eq!(line(&[11, b'A', 0]), "BecomeBackup A");
-        assert_eq!(line(&[0x77]), "command 0x77");
+        assert_eq!(line(&DISSECTOR, &[11, b'A', 0]), "BecomeBackup A");
+        assert_eq!(line(&DISSECTOR, &[0x77]), "command 0x77");
     }
 
     proptest! {
@@ -314,7 +311,7 @@ mod tests {
             let bytes = [&[code], rest.as_slice()].concat();
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
             prop_assert_eq!(testing::number(&fields, "Command"), Some(code.into()));
-            prop_assert!(!line(&bytes).contains(|c: char| c.is_control()));
+            prop_assert!(!line(&DISSECTOR, &bytes).contains(|c: char| c.is_control()));
         }
     }
 }

@@ -53,11 +53,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     if h.address == 0x8f {
         facts.cast = Cast::Broadcast;
     }
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: Next::one(ethernet::TYPE.key(h.protocol.into())),
-    })
+    let next = Next::one(ethernet::TYPE.key(h.protocol.into()));
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -87,8 +84,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     const BYTES: [u8; 4] = [0x8f, 0x00, 0x81, 0x37];

@@ -342,8 +342,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::line;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
 
     fn bytes(words: &[u16]) -> Vec<u8> {

@@ -40,7 +40,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::line;
+    use crate::testing::line;
     use crate::{lat, mop, sca, testing};
     use wirewait_wire::{Facts, Value};
 

@@ -419,8 +419,7 @@ fn identifier(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

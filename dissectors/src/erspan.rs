@@ -89,14 +89,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: h.length.into(),
-        end: input.length,
-        next: match h.ethernet {
-            true => Next::one(LinkType::ETHERNET.key()),
-            false => Next::NONE,
-        },
-    })
+    let next = match h.ethernet {
+        true => Next::one(LinkType::ETHERNET.key()),
+        false => Next::NONE,
+    };
+    Ok(Layer::over(input, h.length.into(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -154,8 +151,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// Section 4.2: version 1, VLAN 5, cut, session 77, index 3.

@@ -325,51 +325,10 @@ fn type_name(value: u16) -> &'static str {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
-
-    /// What every dissector must stand, whatever the bytes are and however many were cut
-    /// off. For the tests of all link and network layers.
-    pub(crate) fn stands(dissector: &Dissector, bytes: &[u8], cut: u32) {
-        let length = u32::try_from(bytes.len()).unwrap() + cut;
-        let input = Input { bytes, length };
-        let mut facts = Facts::default();
-        if let Ok(layer) = (dissector.dissect)(input, &mut facts) {
-            assert!(layer.header <= layer.end, "the payload lies inside");
-        }
-        let mut line = String::new();
-        (dissector.describe)(input, &mut line).unwrap();
-        assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
-        if let Some(exchange) = dissector.exchange
-            && let Ok(part) = exchange(input)
-        {
-            assert!(part.length > 0 || length == 0, "the analysis must get on");
-        }
-    }
-
-    /// A header that is cut anywhere is short, never malformed: the rest was sent.
-    pub(crate) fn short_when_cut(dissector: &Dissector, header: &[u8]) {
-        for n in 0..header.len() {
-            let input = Input {
-                bytes: &header[..n],
-                length: 1500,
-            };
-            let got = (dissector.dissect)(input, &mut Facts::default());
-            assert!(
-                matches!(got, Err(Fault::Short { .. })),
-                "{n} bytes: {got:?}"
-            );
-        }
-    }
-
-    /// The one line that a dissector makes of these bytes.
-    pub(crate) fn line(dissector: &Dissector, bytes: &[u8]) -> String {
-        let mut line = String::new();
-        (dissector.describe)(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
 
     /// Destination, source and a type/length, then the payload.
     fn frame(type_or_length: u16, payload: &[u8]) -> Vec<u8> {

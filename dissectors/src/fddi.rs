@@ -67,15 +67,12 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.from = Endpoint::mac(h.source);
     facts.to = Endpoint::mac(h.destination);
     facts.cast = ethernet::cast(h.destination);
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: if h.is_llc() {
-            Next::one(ethernet::LLC.any())
-        } else {
-            Next::NONE
-        },
-    })
+    let next = if h.is_llc() {
+        Next::one(ethernet::LLC.any())
+    } else {
+        Next::NONE
+    };
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -112,8 +109,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     const BYTES: [u8; 13] = [0x50, 0, 0, 0x1b, 1, 2, 3, 0, 0xa0, 0x24, 4, 5, 6];

@@ -65,15 +65,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: h.length.into(),
-        end: input.length,
-        next: match h.protocol {
-            _ if h.control => Next::NONE,
-            BRIDGED => Next::one(LinkType::ETHERNET.key()),
-            protocol => Next::one(ethernet::TYPE.key(protocol.into())),
-        },
-    })
+    let next = match h.protocol {
+        _ if h.control => Next::NONE,
+        BRIDGED => Next::one(LinkType::ETHERNET.key()),
+        protocol => Next::one(ethernet::TYPE.key(protocol.into())),
+    };
+    Ok(Layer::over(input, h.length.into(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -106,8 +103,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// RFC 8926, 3.4: one word of options, Ethernet, network 99.

@@ -100,15 +100,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: h.length.into(),
-        end: input.length,
-        // A packet of version 1 may be nothing but an acknowledgement.
-        next: match u32::from(h.length) < input.length {
-            true => h.next(),
-            false => Next::NONE,
-        },
-    })
+    // A packet of version 1 may be nothing but an acknowledgement.
+    let next = match u32::from(h.length) < input.length {
+        true => h.next(),
+        false => Next::NONE,
+    };
+    Ok(Layer::over(input, h.length.into(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -155,8 +152,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> (u32, Next) {

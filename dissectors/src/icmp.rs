@@ -117,11 +117,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     } else if let Some(probe) = echo(input, [ECHO, ECHO_REPLY]) {
         facts.carries = Carries::Probe(probe);
     }
-    Ok(Layer {
-        header: HEADER,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, HEADER, Next::NONE))
 }
 
 static UNREACHABLE_PORT: Operation = Operation::new("UNREACHABLE", Kind::Session, true);
@@ -216,8 +212,7 @@ fn code_name(code: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, stands};
-    use crate::testing;
+    use crate::testing::{self, line, stands};
     use proptest::prelude::*;
 
     /// A port unreachable as Linux sends it, quoting a node status query of 10.77.0.101, port

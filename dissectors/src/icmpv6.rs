@@ -49,11 +49,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     if let Some(probe) = echo.or_else(|| neighbour(input)) {
         facts.carries = Carries::Probe(probe);
     }
-    Ok(Layer {
-        header: HEADER,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, HEADER, Next::NONE))
 }
 
 /// Whether a neighbour is asked for, or answers; not what it announces unasked.
@@ -139,8 +135,7 @@ fn type_name(kind: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
 
     const TARGET: [u8; 16] = [

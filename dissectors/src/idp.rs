@@ -302,8 +302,7 @@ impl fmt::Display for PacketType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// A PEP request of 20 bytes to 3+Name. The checksum was computed by hand with the
@@ -441,9 +440,9 @@ mod tests {
                 ] {
                     prop_assert_eq!(testing::number(&fields, name), Some(value), "{}", name);
                 }
-                prop_assert_eq!(testing::shown(&fields, "Source host"),
+                prop_assert_eq!(testing::text(&fields, "Source host"),
                     Some(Endpoint::mac(h.source.node).to_string()));
-                prop_assert_eq!(testing::shown(&fields, "Destination host"),
+                prop_assert_eq!(testing::text(&fields, "Destination host"),
                     Some(Endpoint::mac(h.destination.node).to_string()));
             }
         }

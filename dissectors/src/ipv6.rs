@@ -324,8 +324,7 @@ fn next_header(f: &mut Fields<'_>) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

@@ -337,8 +337,7 @@ const NO_CHECKSUM: u16 = 0xffff;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

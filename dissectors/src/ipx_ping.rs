@@ -67,12 +67,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     if matches!(h.kind, REQUEST | REPLY) {
         facts.carries = Carries::Message;
     }
-    Ok(Layer {
-        // The message begins at the first byte, so there is no header before it.
-        header: 0,
-        end: input.length,
-        next: Next::NONE,
-    })
+    // The message begins at the first byte, so there is no header before it.
+    Ok(Layer::over(input, 0, Next::NONE))
 }
 
 /// The socket of both ends is the same, so pings in both directions share a conversation;
@@ -140,8 +136,7 @@ static PING: Operation = Operation::new("PING", Kind::Other, true);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
 
     fn packet(kind: u8, id: u16) -> Vec<u8> {

@@ -65,25 +65,19 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
-
-    fn line(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
 
     #[test]
     fn an_announcement_shows_who_and_what() {
         let mut bytes = vec![1, 0, 0x03, 0x02, 0, 0, 2, 1, 60, 0];
         bytes.extend(b"SERVER\0OS/2\0");
-        assert_eq!(line(&bytes), "Announcement SERVER");
+        assert_eq!(line(&DISSECTOR, &bytes), "Announcement SERVER");
         let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
         assert_eq!(testing::number(&fields, "Server type"), Some(0x203));
         assert_eq!(testing::number(&fields, "Version"), Some(2));
         assert_eq!(testing::number(&fields, "Periodicity"), Some(60));
-        assert_eq!(line(&[2, 0, 9]), "AnnouncementRequest");
+        assert_eq!(line(&DISSECTOR, &[2, 0, 9]), "AnnouncementRequest");
     }
 
     proptest! {
@@ -92,7 +86,7 @@ mod tests {
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
             let code = le16(&bytes, 0).map(u64::from);
             prop_assert_eq!(testing::number(&fields, "Command"), code);
-            prop_assert!(!line(&bytes).contains(|c: char| c.is_control()));
+            prop_assert!(!line(&DISSECTOR, &bytes).contains(|c: char| c.is_control()));
         }
     }
 }

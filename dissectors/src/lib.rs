@@ -116,7 +116,7 @@ pub fn registry() -> Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::stands;
+    use crate::testing::stands;
     use proptest::prelude::*;
 
     proptest! {

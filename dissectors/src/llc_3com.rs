@@ -47,14 +47,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: match h.ethernet_type {
-            Header::SPANNING_TREE => Next::NONE,
-            value => Next::one(ethernet::TYPE.key(value.into())),
-        },
-    })
+    let next = match h.ethernet_type {
+        Header::SPANNING_TREE => Next::NONE,
+        value => Next::one(ethernet::TYPE.key(value.into())),
+    };
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -79,8 +76,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
 
     #[test]

@@ -69,11 +69,7 @@ pub(crate) fn whole(input: Input<'_>, least: u32) -> Result<Layer, Fault> {
     if (input.bytes.len() as u64) < least.into() {
         return Err(Fault::Short { offset: 0 });
     }
-    Ok(Layer {
-        header: input.length,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, input.length, Next::NONE))
 }
 
 /// Adds the names in a message to a line about it.

@@ -108,11 +108,7 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     if header > input.length {
         return Err(malformed(0, "control word longer than the packet"));
     }
-    Ok(Layer {
-        header,
-        end: input.length,
-        next: Next::one(next),
-    })
+    Ok(Layer::over(input, header, Next::one(next)))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -146,8 +142,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::line;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
     use wirewait_wire::Key;
 

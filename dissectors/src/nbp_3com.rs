@@ -111,8 +111,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, stands};
-    use crate::testing;
+    use crate::testing::{self, line, stands};
     use proptest::prelude::*;
     use wirewait_wire::{Depth, Frame, LinkType, Timestamp, Walk};
 

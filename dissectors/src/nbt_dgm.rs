@@ -241,7 +241,7 @@ fn error_name(code: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
 
     /// A direct group datagram of four bytes, laid out as in RFC 1002 section 4.4.2.
@@ -258,12 +258,6 @@ mod tests {
         bytes
     }
 
-    fn text(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
-
     #[test]
     fn reaches_the_data_behind_the_names() {
         let bytes = datagram();
@@ -274,7 +268,7 @@ mod tests {
         );
         assert_eq!(layer.next.keys().next(), Some(nbt::DATAGRAM.any()));
         assert_eq!(
-            text(&bytes),
+            line(&DISSECTOR, &bytes),
             "DIRECT_GROUP DATAGRAM 0x000d from CLIENT<00> to WORKGROUP<1d>, 4 bytes"
         );
     }
@@ -285,7 +279,7 @@ mod tests {
         bytes[12..14].copy_from_slice(&512u16.to_be_bytes());
         let layer = dissect(Input::whole(&bytes), &mut Facts::default()).unwrap();
         assert!(layer.next.is_none());
-        assert!(text(&bytes).ends_with(", last fragment at 512"));
+        assert!(line(&DISSECTOR, &bytes).ends_with(", last fragment at 512"));
     }
 
     #[test]
@@ -309,14 +303,14 @@ mod tests {
         bytes[0] = 0x13;
         bytes.push(0x82);
         assert_eq!(
-            text(&bytes),
+            line(&DISSECTOR, &bytes),
             "DATAGRAM ERROR 0x000d, destination name not present"
         );
         let mut bytes = datagram();
         bytes.drain(10..14);
         bytes[0] = 0x15;
         assert_eq!(
-            text(&bytes),
+            line(&DISSECTOR, &bytes),
             "DATAGRAM POSITIVE QUERY RESPONSE 0x000d CLIENT<00>"
         );
     }
@@ -338,7 +332,7 @@ mod tests {
         ) {
             let bytes = [&[kind], rest.as_slice()].concat();
             let _ = dissect(Input::whole(&bytes), &mut Facts::default());
-            text(&bytes);
+            line(&DISSECTOR, &bytes);
         }
 
         #[test]
@@ -351,7 +345,7 @@ mod tests {
             if let Ok(layer) = dissect(Input::whole(&bytes), &mut Facts::default()) {
                 prop_assert!(layer.header <= layer.end);
             }
-            text(&bytes);
+            line(&DISSECTOR, &bytes);
         }
 
         #[test]

@@ -217,7 +217,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
 
     /// `SERVER<20>` called by `CLIENT<00>`; RFC 1002 section 4.3.2, names in the encoding
@@ -236,12 +236,6 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Exchange {
         exchange(Input::whole(bytes)).unwrap().exchange.unwrap()
-    }
-
-    fn text(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
     }
 
     #[test]
@@ -273,18 +267,18 @@ mod tests {
     #[test]
     fn packets_are_described_by_name() {
         assert_eq!(
-            text(&request()),
+            line(&DISSECTOR, &request()),
             "SESSION REQUEST SERVER<20> from CLIENT<00>"
         );
         assert_eq!(
-            text(&[0x83, 0, 0, 1, 0x80]),
+            line(&DISSECTOR, &[0x83, 0, 0, 1, 0x80]),
             "NEGATIVE SESSION RESPONSE, NOT LISTENING ON CALLED NAME"
         );
         assert_eq!(
-            text(&[0x84, 0, 0, 6, 10, 0, 0, 7, 0, 139]),
+            line(&DISSECTOR, &[0x84, 0, 0, 6, 10, 0, 0, 7, 0, 139]),
             "RETARGET SESSION RESPONSE, to 10.0.0.7:139"
         );
-        assert_eq!(text(&[0x85, 0, 0, 0]), "SESSION KEEP ALIVE");
+        assert_eq!(line(&DISSECTOR, &[0x85, 0, 0, 0]), "SESSION KEEP ALIVE");
     }
 
     #[test]
@@ -317,7 +311,7 @@ mod tests {
             let bytes = [&[kind], rest.as_slice()].concat();
             let _ = dissect(Input::whole(&bytes), &mut Facts::default());
             let _ = exchange(Input::whole(&bytes));
-            text(&bytes);
+            line(&DISSECTOR, &bytes);
         }
 
         #[test]

@@ -218,7 +218,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 
@@ -360,14 +360,12 @@ mod tests {
 
     #[test]
     fn describes_length_and_signature() {
-        let line = |bytes: &[u8]| {
-            let mut out = String::new();
-            describe(Input::whole(bytes), &mut out).unwrap();
-            out
-        };
-        assert_eq!(line(&request()), "request, length 36");
-        assert_eq!(line(&signed(&REPLY, 8)), "reply, length 24, signed");
-        assert_eq!(line(b"DmdT"), "cut off or no NCP");
+        assert_eq!(line(&DISSECTOR, &request()), "request, length 36");
+        assert_eq!(
+            line(&DISSECTOR, &signed(&REPLY, 8)),
+            "reply, length 24, signed"
+        );
+        assert_eq!(line(&DISSECTOR, b"DmdT"), "cut off or no NCP");
     }
 
     #[test]
@@ -413,8 +411,7 @@ mod tests {
                 let length = testing::number(&fields, "Length of header and packet");
                 prop_assert_eq!(length, Some(h.length.into()));
             }
-            let mut out = String::new();
-            describe(Input::whole(&bytes), &mut out).unwrap();
+            line(&DISSECTOR, &bytes);
             let mut facts = Facts::default();
             if let Ok(layer) = dissect(Input::whole(&bytes), &mut facts) {
                 prop_assert!(layer.header <= layer.end);

@@ -116,8 +116,7 @@ const fn meaning(signature: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
     use wirewait_wire::{Depth, Frame, LinkType, Timestamp, Walk};
 

@@ -184,15 +184,9 @@ fn wide(f: &mut Fields<'_>, name: &'static str) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
     use wirewait_wire::Value;
-
-    fn line(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
 
     fn utf16(text: &str) -> Vec<u8> {
         text.encode_utf16()
@@ -211,7 +205,7 @@ mod tests {
         query.extend(VERSION);
         assert_eq!(query.len() % 2, 0);
         assert_eq!(
-            line(&query),
+            line(&DISSECTOR, &query),
             "LOGON_PRIMARY_QUERY PC \\MAILSLOT\\NET\\GETDC1 PC"
         );
         let fields = testing::fields(&DISSECTOR, Input::whole(&query));
@@ -222,9 +216,12 @@ mod tests {
         response.extend(utf16("DC"));
         response.extend(utf16("DOM"));
         response.extend(VERSION);
-        assert_eq!(line(&response), "LOGON_PRIMARY_RESPONSE DC DC DOM");
         assert_eq!(
-            line(&[7, 0, b'A', 0, b'\\', 0, 0xff, 0xff]),
+            line(&DISSECTOR, &response),
+            "LOGON_PRIMARY_RESPONSE DC DC DOM"
+        );
+        assert_eq!(
+            line(&DISSECTOR, &[7, 0, b'A', 0, b'\\', 0, 0xff, 0xff]),
             "LOGON_PRIMARY_QUERY A \\"
         );
     }
@@ -259,7 +256,7 @@ mod tests {
             let bytes = [&code.to_le_bytes()[..], &rest].concat();
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
             prop_assert_eq!(testing::number(&fields, "Operation code"), Some(code.into()));
-            prop_assert!(!line(&bytes).contains(|c: char| c.is_control()));
+            prop_assert!(!line(&DISSECTOR, &bytes).contains(|c: char| c.is_control()));
         }
     }
 }

@@ -94,11 +94,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
             Next::NONE
         }
     };
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 /// Queries go to everyone, so their conversation is the asking station's alone.
@@ -218,7 +214,7 @@ const fn operation(name: &'static str) -> Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
 
     fn packet(opcode: u8, id: u16) -> Vec<u8> {
@@ -232,12 +228,6 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Exchange {
         exchange(Input::whole(bytes)).unwrap().exchange.unwrap()
-    }
-
-    fn text(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
     }
 
     #[test]
@@ -263,7 +253,7 @@ mod tests {
         assert_eq!(facts.carries, Carries::Nothing, "the message in it decides");
         assert!(exchange(Input::whole(&bytes)).unwrap().exchange.is_none());
         assert_eq!(
-            text(&bytes),
+            line(&DISSECTOR, &bytes),
             "MAILSLOT_SEND from CLIENT<00> to SERVER<20>, 4 bytes, machine"
         );
     }
@@ -271,10 +261,10 @@ mod tests {
     #[test]
     fn queries_are_described() {
         assert_eq!(
-            text(&packet(0xf3, 7)),
+            line(&DISSECTOR, &packet(0xf3, 7)),
             "NAME_QUERY SERVER<20> from CLIENT<00>, machine, id 7"
         );
-        assert_eq!(text(&packet(0x12, 0)), "UNKNOWN 0x12, machine");
+        assert_eq!(line(&DISSECTOR, &packet(0x12, 0)), "UNKNOWN 0x12, machine");
     }
 
     #[test]
@@ -309,7 +299,7 @@ mod tests {
         ) {
             let _ = dissect(Input::whole(&bytes), &mut Facts::default());
             let _ = exchange(Input::whole(&bytes));
-            text(&bytes);
+            line(&DISSECTOR, &bytes);
         }
     }
 }

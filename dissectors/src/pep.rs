@@ -128,8 +128,7 @@ const fn client_name(client_type: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::line;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
 
     const BYTES: [u8; 10] = [0, 0, 0x12, 0x34, 0, 1, 0, 2, 0, 1];

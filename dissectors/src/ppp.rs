@@ -76,14 +76,11 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: h.length.into(),
-        end: input.length,
-        next: match h.ethernet_type() {
-            Some(t) => Next::one(ethernet::TYPE.key(t as u32)),
-            None => Next::NONE,
-        },
-    })
+    let next = match h.ethernet_type() {
+        Some(t) => Next::one(ethernet::TYPE.key(t as u32)),
+        None => Next::NONE,
+    };
+    Ok(Layer::over(input, h.length.into(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -131,8 +128,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> (u32, Option<wirewait_wire::Key>) {

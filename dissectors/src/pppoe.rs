@@ -118,8 +118,7 @@ const fn stage(code: u8) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// RFC 2516, appendix B: a session's packet, here of session 0x1234 with 42 bytes.

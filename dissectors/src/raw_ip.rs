@@ -47,11 +47,8 @@ fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
         4 => 0x0800,
         _ => 0x86dd,
     };
-    Ok(Layer {
-        header: 0,
-        end: input.length,
-        next: Next::one(ethernet::TYPE.key(ethernet_type)),
-    })
+    let next = Next::one(ethernet::TYPE.key(ethernet_type));
+    Ok(Layer::over(input, 0, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -70,8 +67,7 @@ fn fields(_: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     #[test]

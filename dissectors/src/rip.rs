@@ -93,12 +93,8 @@ pub(crate) fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Faul
         Packet::Response if sap::to_everyone(facts) => Carries::Nothing,
         _ => Carries::Message,
     };
-    Ok(Layer {
-        // The message begins at the first byte, so there is no header before it.
-        header: 0,
-        end: input.length,
-        next: Next::NONE,
-    })
+    // The message begins at the first byte, so there is no header before it.
+    Ok(Layer::over(input, 0, Next::NONE))
 }
 
 pub(crate) fn exchange(input: Input<'_>) -> Result<Part, Fault> {
@@ -214,8 +210,7 @@ fn ms(ticks: u16) -> u32 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 

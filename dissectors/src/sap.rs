@@ -106,12 +106,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         Packet::GeneralResponse if to_everyone(facts) => Carries::Nothing,
         _ => Carries::Message,
     };
-    Ok(Layer {
-        // The message begins at the first byte, so there is no header before it.
-        header: 0,
-        end: input.length,
-        next: Next::NONE,
-    })
+    // The message begins at the first byte, so there is no header before it.
+    Ok(Layer::over(input, 0, Next::NONE))
 }
 
 /// What is there is told again once a minute ("IPX Router Specification", chapter 3).
@@ -280,8 +276,7 @@ fn type_name(server_type: u16) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

@@ -44,11 +44,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     Announcement::parse(input)?;
-    Ok(Layer {
-        header: Announcement::LENGTH,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, Announcement::LENGTH, Next::NONE))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -72,8 +68,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

@@ -104,11 +104,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
     h.tell(facts);
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: h.next(),
-    })
+    Ok(Layer::over(input, Header::LENGTH, h.next()))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -189,8 +185,7 @@ const fn has_ethernet_type(hardware: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// LINKTYPE_LINUX_SLL: broadcast from an Ethernet device, 802.2.

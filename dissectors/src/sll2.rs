@@ -54,11 +54,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
     h.cooked.tell(facts);
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: h.cooked.next(),
-    })
+    Ok(Layer::over(input, Header::LENGTH, h.cooked.next()))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -85,8 +81,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 mod tests {
     use super::*;
     use crate::ethernet;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 

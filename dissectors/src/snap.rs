@@ -58,15 +58,12 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: if h.is_ethernet_type() {
-            Next::one(ethernet::TYPE.key(h.protocol.into()))
-        } else {
-            Next::NONE
-        },
-    })
+    let next = if h.is_ethernet_type() {
+        Next::one(ethernet::TYPE.key(h.protocol.into()))
+    } else {
+        Next::NONE
+    };
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -110,8 +107,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     fn next(bytes: &[u8]) -> Next {

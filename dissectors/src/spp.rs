@@ -319,20 +319,26 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
     })
 }
 
+/// What a line says first, of SPX too: who sends to whom, and the numbers of the packet, of the
+/// one expected next and of the packets allowed.
+pub(crate) fn head(
+    out: &mut dyn fmt::Write,
+    name: &str,
+    [from, to]: [u16; 2],
+    [number, next, window]: [u16; 3],
+) -> fmt::Result {
+    write!(
+        out,
+        "{name} {from:04x} > {to:04x}, seq {number}, expects {next}, window {window}"
+    )
+}
+
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Ok(h) = Header::parse(input) else {
         return out.write_str("cut off");
     };
-    write!(
-        out,
-        "{} {:04x} > {:04x}, seq {}, expects {}, window {}",
-        h.name(),
-        h.source,
-        h.destination,
-        h.sequence,
-        h.acknowledge,
-        h.window()
-    )?;
+    let numbers = [h.sequence, h.acknowledge, h.window()];
+    head(out, h.name(), [h.source, h.destination], numbers)?;
     let data = input.skip(Header::LENGTH);
     if h.is_data() {
         write!(out, ", stream {}, {} bytes", h.stream, data.length)?;
@@ -399,15 +405,14 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::Endpoint;
 
     /// 1001 > 2002 with sequence 5, acknowledge 9, allocation 12.
-    fn packet(control: u8, stream: u8, data: &[u8]) -> Vec<u8> {
+    pub(crate) fn packet(control: u8, stream: u8, data: &[u8]) -> Vec<u8> {
         let mut bytes = vec![control, stream, 0x10, 0x01, 0x20, 0x02, 0, 5, 0, 9, 0, 12];
         bytes.extend(data);
         bytes
@@ -422,17 +427,26 @@ mod tests {
         bytes
     }
 
-    fn read(bytes: &[u8]) -> (Layer, Facts, Numbered) {
+    /// What is read of a packet between these sockets.
+    pub(crate) fn between(
+        (from, to): (u16, u16),
+        dissector: &Dissector,
+        bytes: &[u8],
+    ) -> (Layer, Facts, Numbered) {
         let mut facts = Facts {
-            from: Endpoint::ipx(0, [2; 6], 0x0bc1),
-            to: Endpoint::ipx(0, [4; 6], 0x0bbc),
+            from: Endpoint::ipx(0, [2; 6], from),
+            to: Endpoint::ipx(0, [4; 6], to),
             ..Facts::default()
         };
-        let layer = dissect(Input::whole(bytes), &mut facts).unwrap();
+        let layer = (dissector.dissect)(Input::whole(bytes), &mut facts).unwrap();
         match facts.order {
             Order::Numbered(n) => (layer, facts, n),
             other => panic!("{other:?}"),
         }
+    }
+
+    fn read(bytes: &[u8]) -> (Layer, Facts, Numbered) {
+        between((0x0bc1, 0x0bbc), &DISSECTOR, bytes)
     }
 
     fn segment(facts: &Facts) -> Segment {
@@ -442,7 +456,7 @@ mod tests {
         }
     }
 
-    const SESSION: Session = Session {
+    pub(crate) const SESSION: Session = Session {
         from: 0x1001,
         to: 0x2002,
     };

@@ -1,8 +1,8 @@
 //! Sequenced Packet Exchange, SPX and SPX II ("NetWare SPX Services Specification", Novell),
 //! the connection-oriented protocol over IPX. All fields are big-endian.
 
-use crate::ipx;
 use crate::parse::header;
+use crate::{ipx, spp};
 use std::fmt;
 use wirewait_wire::{
     Carries, Claim, Connection, Dissector, Facts, Fault, Fields, Input, Layer, Next, Numbered,
@@ -221,11 +221,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         .step(numbered.kind)
         .map(|step| Connection::new(step, h.source, h.known_destination()));
     facts.carries = carries;
-    Ok(Layer {
-        header: h.length(),
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, h.length(), next))
 }
 
 fn sockets(facts: &Facts) -> Next {
@@ -242,16 +238,8 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     let Ok(h) = Header::parse(input) else {
         return out.write_str("cut off");
     };
-    write!(
-        out,
-        "{} {:04x} > {:04x}, seq {}, expects {}, window {}",
-        h.name(),
-        h.source,
-        h.destination,
-        h.sequence,
-        h.acknowledge,
-        h.window()
-    )?;
+    let numbers = [h.sequence, h.acknowledge, h.window()];
+    spp::head(out, h.name(), [h.source, h.destination], numbers)?;
     if h.name() == "DATA" {
         let data = input.length.saturating_sub(h.length());
         write!(out, ", stream {:02x}, {data} bytes", h.stream)?;
@@ -331,35 +319,13 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::spp::tests::{SESSION, between, packet};
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
-    use wirewait_wire::Endpoint;
-
-    /// 1001 > 2002 with sequence 5, acknowledge 9, allocation 12.
-    fn packet(control: u8, stream: u8, data: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![control, stream, 0x10, 0x01, 0x20, 0x02, 0, 5, 0, 9, 0, 12];
-        bytes.extend(data);
-        bytes
-    }
 
     fn read(bytes: &[u8]) -> (Layer, Facts, Numbered) {
-        let mut facts = Facts {
-            from: Endpoint::ipx(0, [2; 6], 0x4005),
-            to: Endpoint::ipx(0, [4; 6], 0x8060),
-            ..Facts::default()
-        };
-        let layer = dissect(Input::whole(bytes), &mut facts).unwrap();
-        match facts.order {
-            Order::Numbered(n) => (layer, facts, n),
-            other => panic!("{other:?}"),
-        }
+        between((0x4005, 0x8060), &DISSECTOR, bytes)
     }
-
-    const SESSION: Session = Session {
-        from: 0x1001,
-        to: 0x2002,
-    };
 
     #[test]
     fn data_has_a_number_and_goes_by_its_sockets() {

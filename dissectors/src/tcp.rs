@@ -351,8 +351,7 @@ fn option(f: &mut Fields<'_>, kind: u8) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// Port 1025 to 139, sequence 100, acknowledgement 200, PSH and ACK, window 8760.

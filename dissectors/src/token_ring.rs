@@ -123,15 +123,12 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
     facts.from = Endpoint::mac(h.source);
     facts.to = Endpoint::mac(h.destination);
     facts.cast = h.cast();
-    Ok(Layer {
-        header: h.length(),
-        end: input.length,
-        next: if h.is_llc() {
-            Next::one(ethernet::LLC.any())
-        } else {
-            Next::NONE
-        },
-    })
+    let next = if h.is_llc() {
+        Next::one(ethernet::LLC.any())
+    } else {
+        Next::NONE
+    };
+    Ok(Layer::over(input, h.length(), next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -271,8 +268,7 @@ fn address_name(address: [u8; 6]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// To the functional address of NetBIOS, with a route over one bridge.

@@ -65,16 +65,13 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     let h = Header::parse(input)?;
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: match h.protocol {
-            None | Some(3) => Next::one(LinkType::ETHERNET.key()),
-            Some(1) => Next::one(ethernet::TYPE.key(0x0800)),
-            Some(2) => Next::one(ethernet::TYPE.key(0x86dd)),
-            Some(_) => Next::NONE,
-        },
-    })
+    let next = match h.protocol {
+        None | Some(3) => Next::one(LinkType::ETHERNET.key()),
+        Some(1) => Next::one(ethernet::TYPE.key(0x0800)),
+        Some(2) => Next::one(ethernet::TYPE.key(0x86dd)),
+        Some(_) => Next::NONE,
+    };
+    Ok(Layer::over(input, Header::LENGTH, next))
 }
 
 fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
@@ -110,8 +107,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut};
     use proptest::prelude::*;
 
     /// RFC 7348, 5: network 99.

@@ -369,12 +369,8 @@ impl Analyzer {
 }
 
 impl AnalyzerState {
-    /// Whether a conversation that begins in the capture like this may be the rest of one that
-    /// was given up because there were too many.
-    fn is_rest(&self, from_start: bool) -> bool {
-        !from_start && self.books.quality.evicted > 0
-    }
-
+    /// Begins a conversation. It may be the rest of one that was given up because there were too
+    /// many.
     fn begin(
         &mut self,
         key: ConversationKey,
@@ -384,6 +380,7 @@ impl AnalyzerState {
     ) -> TablePlace {
         self.numbered += 1;
         beginning.number = self.numbered;
+        beginning.rest = !beginning.from_start && self.books.quality.evicted > 0;
         self.begin_numbered(key, beginning, world, sink)
     }
 

@@ -86,9 +86,9 @@ impl Watched {
         self.steadiness.found().or_else(copies)
     }
 
-    /// After what time a packet in the sample came again, ns. Where its sender gives it no number of its own it
-    /// may be sent alike again, so only one from another interface counts, or one with data that comes too soon for
-    /// that.
+    /// After what time a packet in the sample came again, ns. A sender without packet numbers may send identical
+    /// packets: a repetition counts only from another interface, or with data if it comes too soon for a
+    /// retransmission.
     fn again(&mut self, digest: u64, frame: &Frame<'_>, walk: &Walk) -> Option<i64> {
         let digest = digest.max(1);
         let mut slot = digest as usize % SLOTS;

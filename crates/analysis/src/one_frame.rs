@@ -1,7 +1,7 @@
 //! Senders of links whose window is one frame: each frame waits for the acknowledgement of the one before.
 //!
-//! Where the frame before was an acknowledgement of a message, or another message, the one behind it leaves when the link
-//! lets it, and not when its sender has it: a turnaround, or a pause, contains the way of the frame before and of its
+//! If the previous frame was an acknowledgement or another message, the next one leaves when the link allows it, not when
+//! its sender has it: a turnaround, or a pause, contains the way of the frame before and of its
 //! acknowledgement.
 
 use crate::Mark;

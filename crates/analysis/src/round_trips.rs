@@ -335,8 +335,8 @@ impl RoundTrips {
         own.map_or(elsewhere, |way| &way.distance)
     }
 
-    /// The way to a station that answered several; with what was known of it when it had answered one alone, if
-    /// that was so until now.
+    /// The way to a station that answered several others. `first` is what was known while it had answered one
+    /// alone, if that was so until now.
     fn way(
         &mut self,
         [station, other]: [Endpoint; 2],

@@ -2,9 +2,9 @@
 //!
 //! No acknowledgement and no number that is understood tells a repetition from a new request
 //! that happens to ask for the same. While nothing came back, the same words are the same
-//! request. Behind an answer they are if it took the sender's patience, and if something in
-//! its header stayed as it was that had been different in every new request until then: the
-//! identifier by which the receiver tells them apart, wherever it stands.
+//! request. After a response they are if the sender's time-out has passed, and if a field of the
+//! header stayed the same that had changed with each new request: the identifier by which the
+//! receiver tells them apart, wherever it stands.
 //!
 //! Where that identifier is known, it tells which request a message is about, and no turn counts.
 

@@ -13,9 +13,6 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use wirewait_wire::{Frame, LinkType, Timestamp};
 
-/// Default size of the memory, bytes.
-pub const DEFAULT_BYTES: usize = 32 << 20;
-
 /// Bytes in front of each frame.
 const HEADER: usize = 32;
 

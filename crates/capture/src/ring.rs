@@ -191,12 +191,6 @@ impl Ring {
         self.news.take()
     }
 
-    /// Whether frames are not being saved, because of what [`News::Stopped`] told.
-    #[must_use]
-    pub const fn is_stopped(&self) -> bool {
-        self.failed.is_some()
-    }
-
     /// What was saved so far.
     #[must_use]
     pub const fn saved(&self) -> Saved {

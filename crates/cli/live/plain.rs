@@ -5,7 +5,7 @@ use super::reload::{Reload, Reloaded};
 use super::supervisor::Supervisor;
 use crate::args::LiveArgs;
 use crate::failure::{Failure, say};
-use crate::input::warn;
+use crate::input::{live_interface, warn};
 use crate::last_profile;
 use crate::own::Own;
 use crate::saver::{Ended, Saver, system_time};
@@ -19,7 +19,7 @@ use wirewait::{
 use wirewait_capture::live::{Event, Live, LiveInterface};
 use wirewait_report::symptoms::Texts;
 use wirewait_report::words::Grouped;
-use wirewait_report::{About, Escaped, Interface, Origin};
+use wirewait_report::{About, Escaped, Origin};
 
 /// Time passes for the analysis when no frame has come for this long. Anything shorter is told
 /// by the next frame, and what ends with a frame is then the same as in a file of these frames.
@@ -293,7 +293,7 @@ impl PlainWatch {
             } else {
                 Origin::Interfaces
             },
-            interfaces: interfaces.iter().map(interface).collect(),
+            interfaces: interfaces.iter().map(live_interface).collect(),
             damage,
             texts: self.texts.clone(),
             ..About::default()
@@ -373,13 +373,4 @@ pub(super) fn summary(
     }
     parts.extend(own.words());
     parts.join("; ")
-}
-
-fn interface(known: &LiveInterface) -> Interface {
-    Interface {
-        name: known.name.clone(),
-        link_type: known.link.0,
-        dropped: known.lost(),
-        not_saved: known.not_saved,
-    }
 }

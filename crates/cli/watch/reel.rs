@@ -90,13 +90,7 @@ impl Reel {
             Self::Files(files) => files.interfaces().iter().map(input::interface).collect(),
             Self::Pipe(live) => {
                 let known = live.interfaces();
-                let interface = |known: &wirewait_capture::live::LiveInterface| Interface {
-                    name: known.name.clone(),
-                    link_type: known.link.0,
-                    dropped: known.lost(),
-                    not_saved: known.not_saved,
-                };
-                known.iter().map(interface).collect()
+                known.iter().map(input::live_interface).collect()
             }
         }
     }

@@ -2,12 +2,13 @@
 
 use super::origin::Turn;
 use super::study::Study;
+use crate::input::live_interface;
 use crate::saver::{Ended, Saver};
 use std::time::{Duration, Instant};
 use wirewait::{Source, SourceErrorKind, Timestamp};
 use wirewait_capture::live::{Event, Live, LiveInterface as Captured};
 use wirewait_report::symptoms::Texts;
-use wirewait_report::{About, Interface, Selection};
+use wirewait_report::{About, Selection};
 use wirewait_tui::{Input, LiveInterface};
 
 /// Frames taken in before one looks around.
@@ -160,15 +161,7 @@ impl Segment {
                 filter: self.tap.filter.clone(),
                 ..Selection::default()
             },
-            interfaces: interfaces
-                .iter()
-                .map(|known| Interface {
-                    name: known.name.clone(),
-                    link_type: known.link.0,
-                    dropped: known.lost(),
-                    not_saved: known.not_saved,
-                })
-                .collect(),
+            interfaces: interfaces.iter().map(live_interface).collect(),
             damage: self.damage.clone(),
             texts: self.tap.texts.clone(),
             ..About::default()

@@ -280,3 +280,42 @@ fn of_those(finding: Finding, ledger: &Ledger) -> u64 {
         Finding::None => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirewait_analysis::LedgerRow;
+
+    /// All of the network's time is for one file, and nearly all of it for one client of two. Where that is how far the client is, the file has nothing
+    /// to do with it.
+    #[test]
+    fn a_client_that_is_far_away_is_named_and_not_its_file() {
+        let behind = |phase| {
+            let [server, far, near] = [9, 7, 5].map(|n| Endpoint::mac([2, 0, 0, 0, 0, n]));
+            let mut snapshot = Snapshot::default();
+            let mut row = |of, ns| {
+                let mut row = LedgerRow::default();
+                row.of = of;
+                row.ledger = Ledger::from_iter([(phase, ns)]);
+                snapshot.ledgers.push(row);
+            };
+            row(LedgerOf::Capture, 1000);
+            row(LedgerOf::Server(server), 1000);
+            for (client, ns) in [(far, 990), (near, 10)] {
+                row(LedgerOf::Pair { client, server }, ns);
+            }
+            let file = LedgerOf::File {
+                server,
+                share: None,
+                path: "f.dat".into(),
+            };
+            row(file, 1000);
+            let found = Behind::of(&snapshot, Finding::Named(Culprit::Network));
+            assert_eq!(found.phase, Some((phase, 1000)));
+            let waited = found.waited.map(|(client, part)| (client == far, part));
+            (waited, found.file.is_some())
+        };
+        assert_eq!(behind(Phase::Distance), (Some((true, 990)), false));
+        assert_eq!(behind(Phase::Response), (None, true));
+    }
+}

@@ -126,7 +126,7 @@ pub struct Verdict {
     pub tree: Option<ShareBehind>,
     /// The client that waited for eight tenths of it or more, if there are several, and neither clients nor a file are named.
     pub waited: Option<(Endpoint, u64)>,
-    /// For what transfers or turnarounds stood still that are the time of those found, where that is a tenth of it.
+    /// The cause of stalls in transfers or turnarounds, if it is at least a tenth of the time of those found.
     pub stall: Option<StallBehind>,
     /// What most of the network's time was, and how much of it, in thousandths; where the network is named.
     pub phase: Option<(Phase, u64)>,

@@ -65,6 +65,19 @@ pub struct Layer {
     pub next: Next,
 }
 
+impl Layer {
+    /// A header over all that is behind it: it does not say where the PDU ends.
+    #[inline]
+    #[must_use]
+    pub const fn over(input: Input<'_>, header: u32, next: Next) -> Self {
+        Self {
+            header,
+            end: input.length,
+            next,
+        }
+    }
+}
+
 /// Finds the first plausible start of a message in bytes from the middle of a stream.
 pub type Resync = fn(&[u8]) -> Option<usize>;
 
@@ -235,13 +248,7 @@ impl Dissector {
         orders: false,
         carrier: None,
         medium: None,
-        dissect: |input, _| {
-            Ok(Layer {
-                header: 0,
-                end: input.length,
-                next: Next::NONE,
-            })
-        },
+        dissect: |input, _| Ok(Layer::over(input, 0, Next::NONE)),
         steady: None,
         routed: None,
         framing: None,

@@ -512,11 +512,7 @@ mod tests {
         conveys: true,
         dissect: |input, facts| {
             facts.carries = Carries::Stream;
-            Ok(Layer {
-                header: 1,
-                end: input.length,
-                next: Next::NONE,
-            })
+            Ok(Layer::over(input, 1, Next::NONE))
         },
         steady: Some(Steady {
             decides: |_| {

@@ -202,7 +202,7 @@ impl Accountant<'_> {
 }
 
 impl<S: Source + Send, C: FnMut(&Frame<'_>) -> Choice + Send> Worker<'_, S, C> {
-    /// Another one, which has its counting from now on, and its accounts if it keeps those.
+    /// A replacement that takes over the counting and, if it keeps them, the `accounts`.
     fn relieved(&mut self, accounts: bool) -> Self {
         Self {
             reading: None,

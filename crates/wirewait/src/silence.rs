@@ -125,7 +125,8 @@ impl Silence {
         at.as_nanos().wrapping_sub(self.base).cast_unsigned() >= SILENT_NS.cast_unsigned()
     }
 
-    /// Whether a frame that may does, where the one before had this number, and this stamp if it was not left out.
+    /// Whether a frame that may follow a silence does. The frame before it had this number and, if it was not left
+    /// out, this stamp.
     #[cold]
     #[inline(never)]
     pub(crate) fn is_behind(

@@ -8,8 +8,6 @@ pub const NCP_SOCKET: u16 = 0x0451;
 /// The socket of a server that speaks SMB directly over IPX.
 pub const SMB_SOCKET: u16 = 0x0550;
 
-/// Packet type of plain IPX.
-pub const TYPE_PLAIN: u8 = 0;
 /// Packet type of the packet exchange protocol; SMB over IPX uses it.
 pub const TYPE_EXCHANGE: u8 = 4;
 /// Packet type of SPX.

@@ -274,7 +274,7 @@ fn type_name(ptype: u8) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, line};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 
@@ -298,12 +298,6 @@ mod tests {
         bytes
     }
 
-    fn line(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
-
     fn shown(bytes: &[u8], name: &str) -> Option<(Value<'static>, String)> {
         let fields = testing::fields(&DISSECTOR, Input::whole(bytes));
         let field = fields.into_iter().find(|f| f.name == name)?;
@@ -319,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_bind_names_its_interface() {
-        assert_eq!(line(&BIND), "bind call=1 srvsvc, 72 bytes");
+        assert_eq!(line(&DISSECTOR, &BIND), "bind call=1 srvsvc, 72 bytes");
         let (value, meaning) = shown(&BIND, "Interface UUID").unwrap();
         assert_eq!(
             value,
@@ -337,13 +331,13 @@ mod tests {
     fn requests_and_faults_show_operation_and_status() {
         let request = pdu(0, 0, &[12, 0, 0, 0, 1, 0, 15, 0, 1, 2, 3, 4]);
         assert_eq!(
-            line(&request),
+            line(&DISSECTOR, &request),
             "request call=7 opnum=15 context=1, 28 bytes"
         );
         assert_eq!(shown(&request, "Operation").unwrap().0, Value::Decimal(15));
         let fault = pdu(3, 0, &[0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x1c, 0, 0, 0, 0]);
         assert_eq!(
-            line(&fault),
+            line(&DISSECTOR, &fault),
             "fault call=7 status=0x1c000006 nca_s_fault_invalid_tag, 32 bytes"
         );
         assert_eq!(shown(&fault, "Status").unwrap().0, Value::Hex(0x1c00_0006));
@@ -397,7 +391,10 @@ mod tests {
         let big = [
             5, 0, 0, 3, 0, 0, 0, 0, 0, 26, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2, 0, 1, 0, 15, 1, 2,
         ];
-        assert_eq!(line(&big), "request call=9 opnum=15 context=1, 26 bytes");
+        assert_eq!(
+            line(&DISSECTOR, &big),
+            "request call=9 opnum=15 context=1, 26 bytes"
+        );
         assert_eq!(shown(&big, "Call ID").unwrap().0, Value::Decimal(9));
     }
 
@@ -442,7 +439,7 @@ mod tests {
             bytes.extend([0; 4]);
             bytes.extend(body);
             let fields = testing::fields(&DISSECTOR, Input::whole(&bytes));
-            line(&bytes);
+            line(&DISSECTOR, &bytes);
             if let Ok(h) = Header::parse(Input::whole(&bytes)) {
                 prop_assert_eq!(testing::number(&fields, "PDU type"), Some(h.ptype.into()));
                 prop_assert_eq!(

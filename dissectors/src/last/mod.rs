@@ -118,11 +118,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         }
     };
     facts.carries = carries;
-    Ok(Layer {
-        header,
-        end: pdu.length,
-        next,
-    })
+    Ok(Layer::over(pdu, header, next))
 }
 
 /// Of a message whose kind is not known.
@@ -196,8 +192,7 @@ fn fields(f: &mut Fields<'_>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, stands};
-    use crate::testing;
+    use crate::testing::{self, line, stands};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 

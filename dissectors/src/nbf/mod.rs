@@ -240,12 +240,8 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         .step()
         .zip(h.session())
         .map(|(step, numbers)| Connection { step, numbers });
-    Ok(Layer {
-        header: h.length,
-        // NBF has no length of user data; the link's holds.
-        end: input.length,
-        next,
-    })
+    // NBF has no length of user data; the link's holds.
+    Ok(Layer::over(input, h.length, next))
 }
 
 /// The delimiter, the command and the session, of what sessions say to each other.
@@ -469,6 +465,7 @@ fn some(correlator: u16) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::line;
     use proptest::prelude::*;
     use wirewait_wire::Key;
 
@@ -503,12 +500,6 @@ mod tests {
         exchange(Input::whole(bytes)).unwrap().exchange.unwrap()
     }
 
-    fn text(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe::describe(Input::whole(bytes), &mut line).unwrap();
-        line
-    }
-
     const SESSION: Option<Session> = Some(Session { from: 5, to: 7 });
 
     #[test]
@@ -532,7 +523,7 @@ mod tests {
             })
         );
         assert_eq!(
-            text(&bytes),
+            line(&DISSECTOR, &bytes),
             "DATA_ONLY_LAST, session 5 > 7, ack with data, 4 bytes, answers 0x0010, correlator 0x0020"
         );
     }
@@ -593,7 +584,10 @@ mod tests {
         assert_eq!(layer.next.keys().next(), Some(nbt::DATAGRAM.any()));
         assert_eq!((facts.carries, facts.session), (Carries::Nothing, None));
         assert!(exchange(Input::whole(&bytes)).unwrap().exchange.is_none());
-        assert_eq!(text(&bytes), "DATAGRAM SERVER<20> from CLIENT<00>, 4 bytes");
+        assert_eq!(
+            line(&DISSECTOR, &bytes),
+            "DATAGRAM SERVER<20> from CLIENT<00>, 4 bytes"
+        );
     }
 
     #[test]
@@ -663,24 +657,27 @@ mod tests {
     #[test]
     fn frames_are_described() {
         assert_eq!(
-            text(&named(0x0a, 5, 0, 0x1111)),
+            line(&DISSECTOR, &named(0x0a, 5, 0, 0x1111)),
             "NAME_QUERY SERVER<20> from CLIENT<00>, session 5, correlator 0x1111"
         );
         assert_eq!(
-            text(&named(0x0e, 0, 0x1111, 0)),
+            line(&DISSECTOR, &named(0x0e, 0, 0x1111, 0)),
             "NAME_RECOGNIZED CLIENT<00> to SERVER<20>, nobody listens, answers 0x1111"
         );
-        assert_eq!(text(&named(0x05, 0, 3, 0)), "UNKNOWN 0x05");
-        assert_eq!(text(&[0; 14]), "malformed: delimiter is not 0xefff");
+        assert_eq!(line(&DISSECTOR, &named(0x05, 0, 3, 0)), "UNKNOWN 0x05");
         assert_eq!(
-            text(&numbered(0x1a, 0, 100, 0, 0)),
+            line(&DISSECTOR, &[0; 14]),
+            "malformed: delimiter is not 0xefff"
+        );
+        assert_eq!(
+            line(&DISSECTOR, &numbered(0x1a, 0, 100, 0, 0)),
             "NO_RECEIVE, session 5 > 7, 100 bytes accepted"
         );
         let mut status = named(0x03, 0, 0, 9);
         status[28..44]
             .copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x1b, 0x12, 0x34, 0x56]);
         assert_eq!(
-            text(&status),
+            line(&DISSECTOR, &status),
             "STATUS_QUERY SERVER<20> from 00-00-1b-12-34-56, correlator 0x0009"
         );
     }
@@ -721,7 +718,7 @@ mod tests {
             let _ = exchange(Input::whole(&bytes));
             let asked = Asked { operation: &FIND_NAME, code: 0, asked: 0, file: None };
             answer(Input::whole(&bytes), &asked);
-            text(&bytes);
+            line(&DISSECTOR, &bytes);
             let _ = Header::parse(Input::whole(&rest));
         }
     }

@@ -401,7 +401,7 @@ mod tests {
     }
 
     fn text(bytes: &[u8]) -> String {
-        crate::ethernet::tests::line(&DISSECTOR, bytes)
+        crate::testing::line(&DISSECTOR, bytes)
     }
 
     #[test]

@@ -96,11 +96,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
     Header::parse(input)?;
-    Ok(Layer {
-        header: Header::LENGTH,
-        end: input.length,
-        next: Next::NONE,
-    })
+    Ok(Layer::over(input, Header::LENGTH, Next::NONE))
 }
 
 /// An answer does not say whether the question went to everyone, so every conversation is
@@ -269,6 +265,7 @@ fn record_type(input: Input<'_>) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::line;
     use proptest::prelude::*;
 
     /// Header and first name, laid out as in RFC 1002 section 4.2.12.
@@ -294,12 +291,6 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Exchange {
         exchange(Input::whole(bytes)).unwrap().exchange.unwrap()
-    }
-
-    fn text(bytes: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(bytes), &mut line).unwrap();
-        line
     }
 
     #[test]
@@ -361,19 +352,19 @@ mod tests {
     #[test]
     fn packets_are_described() {
         assert_eq!(
-            text(&packet(0x0110, 1, 0, NB)),
+            line(&DISSECTOR, &packet(0x0110, 1, 0, NB)),
             "NAME QUERY request 0x1234 SERVER<20>, broadcast"
         );
         assert_eq!(
-            text(&positive_response()),
+            line(&DISSECTOR, &positive_response()),
             "NAME QUERY response 0x1234 SERVER<20>, 10.0.0.7"
         );
         assert_eq!(
-            text(&packet(0x0000, 1, 0, NBSTAT)),
+            line(&DISSECTOR, &packet(0x0000, 1, 0, NBSTAT)),
             "NODE STATUS request 0x1234 SERVER<20>"
         );
         assert_eq!(
-            text(&packet(0xad86, 0, 1, NB)),
+            line(&DISSECTOR, &packet(0xad86, 0, 1, NB)),
             "NAME REGISTRATION response 0x1234 SERVER<20>, ACT_ERR"
         );
     }
@@ -409,7 +400,7 @@ mod tests {
             bytes[at] = with;
             let _ = dissect(Input::whole(&bytes), &mut Facts::default());
             let _ = exchange(Input::whole(&bytes));
-            text(&bytes);
+            line(&DISSECTOR, &bytes);
         }
     }
 }

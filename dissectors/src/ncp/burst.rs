@@ -387,7 +387,7 @@ fn result(f: &mut Fields<'_>, length: u16) -> Option<()> {
 mod tests {
     use super::super::DISSECTOR;
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, described};
     use proptest::prelude::*;
     use wirewait_wire::Value;
 
@@ -399,9 +399,7 @@ mod tests {
     ];
 
     fn line(bytes: &[u8]) -> String {
-        let mut out = String::new();
-        describe(Input::whole(bytes), &mut out).unwrap();
-        out
+        described(describe, Input::whole(bytes))
     }
 
     #[test]

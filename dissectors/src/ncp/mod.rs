@@ -302,11 +302,8 @@ static WATCHDOG: Operation = Operation::new("WATCHDOG", Kind::Other, true);
 static BROADCAST: Operation = Operation::new("SERVER BROADCAST", Kind::Other, true);
 
 fn dissect(input: Input<'_>, _: &mut Facts) -> Result<Layer, Fault> {
-    Ok(Layer {
-        header: Packet::parse(input)?.length().min(input.length),
-        end: input.length,
-        next: Next::NONE,
-    })
+    let header = Packet::parse(input)?.length().min(input.length);
+    Ok(Layer::over(input, header, Next::NONE))
 }
 
 fn packet_type(input: Input<'_>) -> Option<u16> {
@@ -486,7 +483,7 @@ fn answer(input: Input<'_>, asked: &Asked) -> Answered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, described};
     use proptest::prelude::*;
 
     /// Read 1024 bytes at 4096 from handle 0x04000000 (6-byte form), sequence 17,
@@ -514,9 +511,7 @@ mod tests {
     }
 
     fn line(bytes: &[u8]) -> String {
-        let mut out = String::new();
-        describe(Input::whole(bytes), &mut out).unwrap();
-        out
+        described(describe, Input::whole(bytes))
     }
 
     /// Whatever its type, a packet is what the long way says, cut anywhere; and so is the code of a reply.
@@ -849,8 +844,7 @@ mod tests {
                     prop_assert!(told <= 3 * bytes.len() + 255, "{told}");
                 }
             }
-            let mut out = String::new();
-            describe(input, &mut out).unwrap();
+            let out = described(describe, input);
             prop_assert!(!out.is_empty() && !out.chars().any(char::is_control), "{out}");
         }
     }

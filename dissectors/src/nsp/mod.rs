@@ -78,11 +78,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         | Message::DisconnectInitiate => Carries::Message,
         _ => Carries::Control,
     };
-    Ok(Layer {
-        header,
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, header, next))
 }
 
 /// Bytes of a header of unknown layout between this one and an SMB.
@@ -221,8 +217,7 @@ fn describe(input: Input<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ethernet::tests::{line, short_when_cut, stands};
-    use crate::testing;
+    use crate::testing::{self, line, short_when_cut, stands};
     use proptest::prelude::*;
     use wirewait_wire::{Numbered, NumberedKind, Session};
 

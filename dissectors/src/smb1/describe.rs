@@ -224,13 +224,12 @@ fn text(characters: impl Iterator<Item = Result<char, u32>>, out: &mut dyn Write
 mod tests {
     use super::super::tests::{message, with_status, words};
     use super::*;
+    use crate::testing::described;
 
     const IDS: &str = "(tid 1 pid 4c1 uid 64 mid 17)";
 
     fn line(m: &[u8]) -> String {
-        let mut line = String::new();
-        describe(Input::whole(m), &mut line).unwrap();
-        line
+        described(describe, Input::whole(m))
     }
 
     #[test]
@@ -349,12 +348,10 @@ mod tests {
             "S OPLOCK_BREAK fid=7 unlocks=0 locks=0 (tid 1 pid ffff uid 64 mid ffff)"
         );
         assert_eq!(line(&m[..20]), "cut off");
-        let mut cut = String::new();
         let input = Input {
             bytes: &m[..26],
             length: 51,
         };
-        describe(input, &mut cut).unwrap();
-        assert_eq!(cut, "C LOCKING_ANDX (tid 1)");
+        assert_eq!(described(describe, input), "C LOCKING_ANDX (tid 1)");
     }
 }

@@ -215,11 +215,7 @@ fn dissect(input: Input<'_>, facts: &mut Facts) -> Result<Layer, Fault> {
         Some((at, key)) => (at, Next::one(key)),
         None => (Header::LENGTH, Next::NONE),
     };
-    Ok(Layer {
-        header,
-        end: input.length,
-        next,
-    })
+    Ok(Layer::over(input, header, next))
 }
 
 fn exchange(input: Input<'_>) -> Result<Part, Fault> {
@@ -494,6 +490,7 @@ fn break_id(fid: u16) -> Id {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::described;
     use proptest::prelude::*;
 
     /// A message: tree 1, process 0x4C1, user 0x64, multiplex identifier 0x17.
@@ -841,8 +838,7 @@ mod tests {
             assert_eq!(part.length, length);
         }
         assert_eq!(DISSECTOR.part.map(|part| part(input)), Some(length));
-        let mut line = String::new();
-        describe::describe(input, &mut line).unwrap();
+        let line = described(describe::describe, input);
         assert!(!line.contains(|c: char| c.is_control()), "{line:?}");
         assert!(line.len() < 8000, "{}", line.len());
     }

@@ -450,11 +450,10 @@ fn is_printable(c: char) -> bool {
 mod tests {
     use super::super::testing::{CREATE_READ_CLOSE, compound, hex, message, with};
     use super::*;
+    use crate::testing::described;
 
     fn line(m: &[u8]) -> String {
-        let mut out = String::new();
-        describe(Input::whole(m), &mut out).unwrap();
-        out
+        described(describe, Input::whole(m))
     }
 
     fn create(name: &str) -> Vec<u8> {
@@ -513,12 +512,11 @@ mod tests {
         let shown = line(&create(&"n".repeat(200)));
         assert!(shown.contains(&format!("\"{}\"...", "n".repeat(MAX_NAME))));
         let m = create("letter.doc");
-        let mut out = String::new();
         let cut = Input {
             bytes: &m[..130],
             length: 140,
         };
-        describe(cut, &mut out).unwrap();
+        let out = described(describe, cut);
         assert!(out.contains("\"lette\"..."), "{out}");
     }
 
@@ -576,14 +574,12 @@ mod tests {
     #[test]
     fn a_part_that_is_not_at_hand_is_cut_off() {
         let m = hex(CREATE_READ_CLOSE);
-        let mut out = String::new();
         let cut = Input {
             bytes: &m[..0x90],
             length: u32::try_from(m.len()).unwrap(),
         };
-        describe(cut, &mut out).unwrap();
         assert_eq!(
-            out,
+            described(describe, cut),
             "C CREATE mid=4 \"data4m.bin\" open credits 1/1 | cut off"
         );
     }

@@ -17,10 +17,11 @@ const LONGEST_NS: i64 = 1_000_000_000;
 const RARE: u32 = 10;
 /// Pauses that are remembered until they are rare beside all requests.
 const EARLY: u32 = 32;
-/// Where messages have no numbers, as many pauses are those of a timer, if the longest is longer than the shortest by no more
-/// than this part of it, and there is no more than one in this number of requests.
+/// Where messages have no numbers, this many pauses are those of a timer, if they are even and rare.
 const TIMED: u32 = 8;
+/// They are even if the longest is longer than the shortest by at most this part of it.
 const EVEN: i64 = 10;
+/// They are rare if there is at most one in this number of requests.
 const OFTEN: u32 = 3;
 /// Two pauses of a timer differ by less than this part of them.
 const ALIKE: u16 = 20;

@@ -101,12 +101,9 @@ impl Call {
             server: Some(1 - head.side),
             framer: Some(head.framer),
             ordered: true,
-            from_start: false,
-            silent: false,
-            anyone: false,
-            patience_ns: None,
             // Others had to go before anybody waited.
             rest: true,
+            ..Beginning::default()
         }
     }
 

@@ -79,17 +79,14 @@ impl AnalyzerState {
                         }
                     }
                     let beginning = Beginning {
-                        number: 0,
                         ends,
                         carrier: arrival.carrier,
                         server: role.is_some_and(|r| r.2).then_some(1),
-                        framer: None,
                         ordered: link.is_some(),
                         from_start: link.is_some_and(|l| l.from_start),
                         silent: arrival.repeats_silently(),
                         anyone: role.is_some_and(|r| r.2),
-                        patience_ns: None,
-                        rest: self.is_rest(link.is_some_and(|l| l.from_start)),
+                        ..Beginning::default()
                     };
                     (self.begin(key, beginning, &world, sink), side)
                 }

@@ -167,17 +167,13 @@ impl AnalyzerState {
             return Err(number);
         }
         let beginning = Beginning {
-            number: 0,
             ends: key.ends(),
             carrier,
             server,
             framer: Some(framer),
             ordered: true,
             from_start,
-            silent: false,
-            anyone: false,
-            patience_ns: None,
-            rest: self.is_rest(from_start),
+            ..Beginning::default()
         };
         Ok((self.begin(key, beginning, world, sink), side))
     }

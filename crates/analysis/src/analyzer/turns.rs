@@ -24,17 +24,10 @@ impl AnalyzerState {
             Ok(known) => known,
             Err((key, side)) => {
                 let beginning = Beginning {
-                    number: 0,
                     ends: key.ends(),
                     carrier: arrival.carrier,
-                    server: None,
-                    framer: None,
-                    ordered: false,
-                    from_start: false,
-                    silent: false,
-                    anyone: false,
                     patience_ns: Some(turn.patience_ns),
-                    rest: self.is_rest(false),
+                    ..Beginning::default()
                 };
                 (self.begin(key, beginning, &world, sink), side)
             }

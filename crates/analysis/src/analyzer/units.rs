@@ -54,17 +54,13 @@ impl AnalyzerState {
                 }
                 let server = link.called.map(|(end, _)| end);
                 let beginning = Beginning {
-                    number: 0,
                     ends: key.ends(),
                     carrier: arrival.carrier,
                     server: server.and_then(|s| key.ends().iter().position(|end| *end == s)),
-                    framer: None,
                     ordered: true,
                     from_start: link.from_start,
                     silent: arrival.repeats_silently(),
-                    anyone: false,
-                    patience_ns: None,
-                    rest: self.is_rest(link.from_start),
+                    ..Beginning::default()
                 };
                 (self.begin(key, beginning, &world, sink), side)
             }

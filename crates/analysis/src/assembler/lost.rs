@@ -34,8 +34,8 @@ impl Assembler {
     }
 
     /// Whether what is taken for a message that nobody reads is none: damaged bytes may say that one of millions of bytes
-    /// begins, and nothing behind them would be read. This segment, which would be inside of it, is a whole message of
-    /// this framing, one that is known by its looks, and nothing else.
+    /// begins, and nothing behind them would be read. This segment lies inside the supposed message, and is a whole,
+    /// recognizable message of this framing and nothing else.
     #[cold]
     pub(super) fn is_misled(&self, piece: &Piece<'_>, framer: &Dissector) -> bool {
         let inside = self.state == AssemblyState::Inside && self.left > u64::from(piece.length);

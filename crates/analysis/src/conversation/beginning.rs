@@ -12,6 +12,7 @@ use wirewait_wire::{DissectorId, Endpoint, Timestamp};
 const SEQUENCE_NUMBERS: u64 = 1 << 32;
 
 /// How a conversation begins.
+#[derive(Default)]
 pub(crate) struct Beginning {
     pub(crate) number: u64,
     pub(crate) ends: [Endpoint; 2],

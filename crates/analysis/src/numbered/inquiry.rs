@@ -42,8 +42,7 @@ impl Link {
         }
     }
 
-    /// Whether a frame of `side` without data, which says that the next one has this number, says that some were sent that
-    /// the capture lacks.
+    /// Whether a frame of `side` without data claims a next number that implies frames the capture lacks.
     #[cold]
     pub(crate) fn is_claimed(&self, side: usize, number: u16) -> bool {
         let direction = &self.directions[side];

@@ -54,8 +54,8 @@ impl Pairing {
         ));
     }
 
-    /// `side` closes the connection, which the other had not begun to, and all that it sent is there: what it was asked for and did not
-    /// answer it never will (RFC 9293, section 3.6), and its client, who hears of it, waits no longer.
+    /// `side` closes the connection first, and everything it sent was captured. It will not answer the remaining
+    /// requests (RFC 9293, section 3.6), so their clients stop waiting.
     pub(crate) fn hangs_up(
         &mut self,
         side: usize,

@@ -129,10 +129,11 @@ impl Open {
         self.serial
     }
 
-    /// The server has said that it works on the request, in a message that ends there in its stream: the first
-    /// copy arrived. Where nothing below repeats what is lost, it says so because a copy came that it did not need
-    /// (NCP 0x9999); elsewhere a copy that was sent before may be the one that arrived, unless this is all that was
-    /// lost of what it had sent when it said that the request had arrived before.
+    /// The server has said that it works on the request, in a message that ends there in its stream.
+    ///
+    /// Where nothing below repeats what is lost, it says so because a copy came that it did not need (NCP 0x9999):
+    /// the first one arrived. Elsewhere that is known only if this message is all that was lost of what the server
+    /// had sent when it said that the request had arrived before.
     #[cold]
     pub(super) fn is_worked_on(&mut self, between: &Between, to: u64) {
         if matches!(self.unsure[1], ASKED_AGAIN | COPIED) {

@@ -200,8 +200,8 @@ impl Opens {
         }
     }
 
-    /// The earliest, from this serial number on, for which `which` holds, where that is nothing
-    /// but one of this identifier, of this lane or, with `done`, one that is answered.
+    /// The earliest request from this serial number on for which `which` holds. That has to be one
+    /// of this identifier, of this lane or, with `done`, an answered one: others are not looked at.
     pub(super) fn next_related(
         &self,
         from: u64,

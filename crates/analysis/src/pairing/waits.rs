@@ -45,8 +45,8 @@ impl Open {
         Waiting::Nobody
     }
 
-    /// It is answered, and its client on probation no longer: those who keep something of the
-    /// client hears that it has been waiting.
+    /// It is answered, and its client on probation no longer: those who keep state of the
+    /// client learn that it has been waiting.
     pub(super) fn admitted(&mut self, events: &mut impl Events) {
         events.tell(Event::Admitted(&self.transaction, &mut self.parties));
         match self.waiting {

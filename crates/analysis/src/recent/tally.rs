@@ -174,8 +174,8 @@ impl Transport {
         self.window_bytes.checked_div(self.windows)
     }
 
-    /// What the end `this` of a conversation can take that it has with `other`, and what was on
-    /// its way to it.
+    /// The receive room of the end `this`, and the bytes on their way to it, in the conversation
+    /// with `other`.
     #[must_use]
     pub fn end(&self, this: &Endpoint, other: &Endpoint) -> End {
         let ends = self.ends.as_deref();

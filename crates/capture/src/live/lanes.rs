@@ -15,8 +15,8 @@ use wirewait_wire::{Frame, Timestamp};
 /// operating system keeps a block that is not full.
 pub(super) const HOLD: Duration = Duration::from_millis(200);
 
-/// A frame that came so much earlier than another that both were in their order, but is by so much
-/// younger by its stamp, ns, was stamped before the system's clock was set back.
+/// If the stamp of a frame is later than its order of arrival allows by more than this, ns, the
+/// system's clock was set back after it.
 const STEP_NS: i64 = 60_000_000_000;
 
 /// Frames of one source that have arrived.

@@ -236,22 +236,13 @@ pub(super) fn text(
 pub(super) fn bar(
     page: &mut Page,
     class: &str,
-    (x, y): (Across, i64),
-    (width, height): (Across, i64),
+    at: (Across, i64),
+    size: (Across, i64),
     (value, words): (impl Display, &dyn Display),
 ) {
-    page.within(
-        "rect",
-        &[
-            ("class", &class),
-            ("x", &x),
-            ("y", &y),
-            ("width", &width),
-            ("height", &height),
-            ("data-n", &value),
-        ],
-        |page| page.leaf("title", &[], words),
-    );
+    page.within("rect", &rect(&class, &at, &size, &value), |page| {
+        page.leaf("title", &[], words);
+    });
 }
 
 /// A dot that stands for `value`, likewise.
@@ -278,21 +269,27 @@ pub(super) fn dot(
 pub(super) fn step(
     page: &mut Page,
     class: &str,
-    (x, y): (Across, i64),
-    (width, height): (Across, i64),
+    at: (Across, i64),
+    size: (Across, i64),
     value: u64,
 ) {
-    page.shape(
-        "rect",
-        &[
-            ("class", &class),
-            ("x", &x),
-            ("y", &y),
-            ("width", &width),
-            ("height", &height),
-            ("data-n", &value),
-        ],
-    );
+    page.shape("rect", &rect(&class, &at, &size, &value));
+}
+
+fn rect<'a>(
+    class: &'a &str,
+    (x, y): &'a (Across, i64),
+    (width, height): &'a (Across, i64),
+    value: &'a dyn Display,
+) -> [(&'static str, &'a dyn Display); 6] {
+    [
+        ("class", class),
+        ("x", x),
+        ("y", y),
+        ("width", width),
+        ("height", height),
+        ("data-n", value),
+    ]
 }
 
 /// A dot among many, at a mean: it has a sum, and of how many that is.

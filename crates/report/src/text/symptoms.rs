@@ -12,7 +12,7 @@ use crate::table::{NOTHING, Table};
 use crate::time::{Digits, Rfc3339};
 use std::io::{self, Write};
 use wirewait_analysis::{
-    Base, Limit, Rule, Sight, Sights, Snapshot, State, Symptom, Symptoms, Thresholds,
+    Base, Limit, Mark, Rule, Sight, Sights, Snapshot, State, Symptom, Symptoms, Thresholds,
 };
 
 /// Symptoms of each kind that people see at once; programs get all of them.
@@ -245,57 +245,45 @@ fn one(
         writeln!(out, "  {}", texts.description)?;
     }
     let hits = &symptom.hits;
-    entry(out, "for", counted_in(symptom, thresholds, look.digits))?;
-    if let Some(window) = super::why::window(symptom) {
-        entry(out, "window", window)?;
-    }
-    entry(out, "threshold", threshold(&rule.limit, thresholds))?;
-    if rule.costly {
+    let or = rule.costly.then(|| {
         let notable = wirewait_analysis::Threshold::NotableCost;
-        entry(
-            out,
-            "",
-            format_args!("or {} = {}", notable.name(), thresholds.get(notable)),
-        )?;
+        format!("or {} = {}", notable.name(), thresholds.get(notable))
+    });
+    let mut cost = cost_in(symptom, look.digits);
+    if rule.outside_active_time() && hits.cost_ns > 0 {
+        cost.push_str(", outside the active time");
     }
-    let outside = match symptom.rule.outside_active_time() && hits.cost_ns > 0 {
-        true => ", outside the active time",
-        false => "",
+    let ends = hits.first.zip(hits.last);
+    let end = |mark: Mark| format!("frame {}, {}", mark.frame, Rfc3339(mark.at));
+    let words = symptom.words.iter();
+    let words: Vec<String> = words
+        .map(|(word, times)| format!("{word} {}", Grouped(*times)))
+        .collect();
+    let sights = || {
+        let kept = hits.kept();
+        InWireshark(
+            kept.flat_map(|sight| [sight.from.frame, sight.to.frame])
+                .collect(),
+        )
+        .to_string()
     };
-    let cost = cost_in(symptom, look.digits);
-    entry(out, "cost", format_args!("{cost}{outside}"))?;
-    if let (Some(first), Some(last)) = (hits.first, hits.last) {
-        entry(
-            out,
-            "from",
-            format_args!("frame {}, {}", first.frame, Rfc3339(first.at)),
-        )?;
-        entry(
-            out,
-            "to",
-            format_args!("frame {}, {}", last.frame, Rfc3339(last.at)),
-        )?;
-    }
-    if !symptom.words.is_empty() {
-        let words: Vec<String> = symptom
-            .words
-            .iter()
-            .map(|(word, times)| format!("{word} {}", Grouped(*times)))
-            .collect();
-        entry(out, "mostly", words.join(", "))?;
-    }
-    if let Some(names) = names(symptom) {
-        entry(out, "names", names)?;
-    }
-    if let Some(lasted) = lasted_in(symptom, look.digits) {
-        entry(out, "lasted", lasted)?;
-    }
-    if hits.count > 0 {
-        entry(out, "frames", places(hits, usize::MAX))?;
-        let sights = hits
-            .kept()
-            .flat_map(|sight| [sight.from.frame, sight.to.frame]);
-        entry(out, "Wireshark", InWireshark(sights.collect()))?;
+    for (title, text) in [
+        ("for", Some(counted_in(symptom, thresholds, look.digits))),
+        ("window", super::why::window(symptom)),
+        ("threshold", Some(threshold(&rule.limit, thresholds))),
+        ("", or),
+        ("cost", Some(cost)),
+        ("from", ends.map(|(first, _)| end(first))),
+        ("to", ends.map(|(_, last)| end(last))),
+        ("mostly", (!words.is_empty()).then(|| words.join(", "))),
+        ("names", names(symptom)),
+        ("lasted", lasted_in(symptom, look.digits)),
+        ("frames", (hits.count > 0).then(|| places(hits, usize::MAX))),
+        ("Wireshark", (hits.count > 0).then(sights)),
+    ] {
+        if let Some(text) = text {
+            entry(out, title, text)?;
+        }
     }
     for (n, (why, sights)) in symptom.against.iter().enumerate() {
         let title = if n == 0 { "against" } else { "" };

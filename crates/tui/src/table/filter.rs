@@ -229,8 +229,7 @@ fn is_title(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic())
 }
 
-/// Whether a column goes by this beginning of its title, or by those of what stands above it and of its title, as in
-/// `resp.p95`.
+/// Whether the title of a column, or the heading of its group and its title, begin like this: `resp.p95`.
 fn names(head: &Head, start: &str) -> bool {
     let begins = |title: &str, start: &str| {
         let title: String = title.split_whitespace().collect();

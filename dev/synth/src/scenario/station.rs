@@ -245,109 +245,13 @@ impl Settings {
             return Err(name.fault(format!("station `{again}` is there already")));
         }
         let options = Options::new(options, first.place, 0);
-        let text = address.text.as_str();
-        let (address, mac, most) = match kind.text.as_str() {
-            kind @ ("ipx" | "nbipx" | "spx" | "idp" | "spp") => {
-                let found = ipx_address(text)
-                    .ok_or_else(|| address.expected("network.node:socket in hexadecimal digits"))?;
-                let number = if side == Side::Server { 0x2002 } else { 0x1001 };
-                match kind {
-                    "ipx" => (StationAddress::Ipx(found), found.node, 0),
-                    "idp" => (StationAddress::Idp(found), found.node, 0),
-                    "spp" => {
-                        let listens = match options.text("listens")? {
-                            None => None,
-                            Some(text) => {
-                                let fault = "listens= needs a socket in hexadecimal digits";
-                                let bytes = hex(text).ok_or_else(|| options.place.fault(fault))?;
-                                Some(u16::from_be_bytes(bytes))
-                            }
-                        };
-                        let address = StationAddress::Spp {
-                            idp: found,
-                            connection: options.or("connection", number)?,
-                            listens,
-                        };
-                        // 576, the largest packet of XNS, less 30 and 12.
-                        (address, found.node, 534)
-                    }
-                    "nbipx" => {
-                        let service = if side == Side::Server { 0x20 } else { 0 };
-                        let spoken = options.text("name")?.unwrap_or(&name.text);
-                        let address = StationAddress::Nbipx {
-                            ipx: found,
-                            name: nbf::name(spoken, service),
-                            connection: options.or("connection", number)?,
-                        };
-                        // 1500 less 30 bytes of IPX and 18 of NBIPX.
-                        (address, found.node, 1452)
-                    }
-                    _ => {
-                        let size: Option<u16> = options.maybe("size")?;
-                        let address = StationAddress::Spx {
-                            ipx: found,
-                            connection: options.or("connection", number)?,
-                            size,
-                        };
-                        // 576, the largest packet that every router takes, less 30 and 12;
-                        // in SPX II what is agreed on less 30 and 14.
-                        let most = size.map_or(534, |size| size.saturating_sub(44).into());
-                        (address, found.node, most)
-                    }
-                }
-            }
-            kind @ ("tcp" | "udp") => {
-                let found = ip_socket(text)
-                    .ok_or_else(|| address.expected("address:port, such as 10.0.0.1:139"))?;
-                let [a, b, c, d] = found.address.octets();
-                let address = match kind {
-                    "tcp" => StationAddress::Tcp(found),
-                    _ => StationAddress::Udp(found),
-                };
-                (address, [2, 0, a, b, c, d], 1460)
-            }
-            "nbp" => {
-                let mac = hex(&text.replace('-', ""))
-                    .ok_or_else(|| address.expected("a MAC address, 02-60-8c-00-00-01"))?;
-                (StationAddress::Nbp, mac, 0)
-            }
-            "nbf" => {
-                let mac = hex(&text.replace('-', ""))
-                    .ok_or_else(|| address.expected("a MAC address, 00-00-1b-00-00-01"))?;
-                let service = if side == Side::Server { 0x20 } else { 0 };
-                let spoken = options.text("name")?.unwrap_or(&name.text);
-                let name = nbf::name(spoken, service);
-                let session = options.or("session", if side == Side::Server { 7 } else { 5 })?;
-                // 1500 less 4 bytes of LLC and 14 of NBF.
-                (StationAddress::Nbf { name, session }, mac, 1482)
-            }
-            "last" => {
-                let mac = hex(&text.replace('-', ""))
-                    .ok_or_else(|| address.expected("a MAC address, 08-00-2b-00-00-01"))?;
-                (StationAddress::Last, mac, last::MOST)
-            }
-            "decnet" => {
-                let node =
-                    decnet_node(text).ok_or_else(|| address.expected("area.node, such as 1.13"))?;
-                let link = if side == Side::Server { 0x2002 } else { 0x1001 };
-                let address = StationAddress::Decnet {
-                    node,
-                    link: options.or("link", link)?,
-                    long: options.flag("long")?,
-                    padding: options.or("padding", 0)?,
-                };
-                if matches!(address, StationAddress::Decnet { padding: 128.., .. }) {
-                    return Err(options.place.fault("padding= is at most 127"));
-                }
-                // 1500 less 23 bytes of routing header and 11 of NSP.
-                (address, decnet::mac(node), 1466)
-            }
-            _ => {
-                return Err(
-                    kind.expected("ipx, nbipx, spx, idp, spp, nbp, tcp, udp, nbf, last or decnet")
-                );
-            }
+        let given = Given {
+            side,
+            name: &name.text,
+            address,
+            options: &options,
         };
+        let (address, mac, most) = given.reached_by(kind)?;
         let mac = match options.text("mac")? {
             None => mac,
             Some(text) => hex(&text.replace('-', ""))
@@ -414,6 +318,148 @@ impl Settings {
         });
         self.stations.extend(named);
         Ok(())
+    }
+}
+
+/// What tells where a station is reached.
+struct Given<'a> {
+    side: Side,
+    name: &'a str,
+    address: &'a Word,
+    options: &'a Options,
+}
+
+/// Where a station is reached, its MAC address, and most bytes of data in one of its frames.
+type Reached = Result<(StationAddress, Mac, usize), Fault>;
+
+impl Given<'_> {
+    fn reached_by(&self, kind: &Word) -> Reached {
+        match kind.text.as_str() {
+            "ipx" => self
+                .ipx()
+                .map(|ipx| (StationAddress::Ipx(ipx), ipx.node, 0)),
+            "idp" => self
+                .ipx()
+                .map(|idp| (StationAddress::Idp(idp), idp.node, 0)),
+            "spp" => self.spp(),
+            "nbipx" => self.nbipx(),
+            "spx" => self.spx(),
+            "tcp" => self.socket(StationAddress::Tcp),
+            "udp" => self.socket(StationAddress::Udp),
+            "nbp" => Ok((StationAddress::Nbp, self.mac("02-60-8c-00-00-01")?, 0)),
+            "nbf" => self.nbf(),
+            "last" => Ok((
+                StationAddress::Last,
+                self.mac("08-00-2b-00-00-01")?,
+                last::MOST,
+            )),
+            "decnet" => self.decnet(),
+            _ => {
+                Err(kind.expected("ipx, nbipx, spx, idp, spp, nbp, tcp, udp, nbf, last or decnet"))
+            }
+        }
+    }
+
+    /// One of these, for a client and for a server.
+    fn or<T>(&self, client: T, server: T) -> T {
+        match self.side {
+            Side::Client => client,
+            Side::Server => server,
+        }
+    }
+
+    fn mac(&self, such_as: &str) -> Result<Mac, Fault> {
+        let wanted = || self.address.expected(&format!("a MAC address, {such_as}"));
+        hex(&self.address.text.replace('-', "")).ok_or_else(wanted)
+    }
+
+    fn netbios_name(&self) -> Result<[u8; 16], Fault> {
+        let spoken = self.options.text("name")?.unwrap_or(self.name);
+        Ok(nbf::name(spoken, self.or(0, 0x20)))
+    }
+
+    fn ipx(&self) -> Result<ipx::Address, Fault> {
+        let wanted = "network.node:socket in hexadecimal digits";
+        ipx_address(&self.address.text).ok_or_else(|| self.address.expected(wanted))
+    }
+
+    fn connection(&self) -> Result<u16, Fault> {
+        self.options.or("connection", self.or(0x1001, 0x2002))
+    }
+
+    fn spp(&self) -> Reached {
+        let idp = self.ipx()?;
+        let listens = match self.options.text("listens")? {
+            None => None,
+            Some(text) => {
+                let fault = "listens= needs a socket in hexadecimal digits";
+                let bytes = hex(text).ok_or_else(|| self.options.place.fault(fault))?;
+                Some(u16::from_be_bytes(bytes))
+            }
+        };
+        let address = StationAddress::Spp {
+            idp,
+            connection: self.connection()?,
+            listens,
+        };
+        // 576, the largest packet of XNS, less 30 and 12.
+        Ok((address, idp.node, 534))
+    }
+
+    fn nbipx(&self) -> Reached {
+        let ipx = self.ipx()?;
+        let address = StationAddress::Nbipx {
+            ipx,
+            name: self.netbios_name()?,
+            connection: self.connection()?,
+        };
+        // 1500 less 30 bytes of IPX and 18 of NBIPX.
+        Ok((address, ipx.node, 1452))
+    }
+
+    fn spx(&self) -> Reached {
+        let ipx = self.ipx()?;
+        let size: Option<u16> = self.options.maybe("size")?;
+        let address = StationAddress::Spx {
+            ipx,
+            connection: self.connection()?,
+            size,
+        };
+        // 576, the largest packet that every router takes, less 30 and 12;
+        // in SPX II what is agreed on less 30 and 14.
+        let most = size.map_or(534, |size| size.saturating_sub(44).into());
+        Ok((address, ipx.node, most))
+    }
+
+    fn socket(&self, kind: fn(Socket) -> StationAddress) -> Reached {
+        let wanted = "address:port, such as 10.0.0.1:139";
+        let found = ip_socket(&self.address.text).ok_or_else(|| self.address.expected(wanted))?;
+        let [a, b, c, d] = found.address.octets();
+        Ok((kind(found), [2, 0, a, b, c, d], 1460))
+    }
+
+    fn nbf(&self) -> Reached {
+        let mac = self.mac("00-00-1b-00-00-01")?;
+        let name = self.netbios_name()?;
+        let session = self.options.or("session", self.or(5, 7))?;
+        // 1500 less 4 bytes of LLC and 14 of NBF.
+        Ok((StationAddress::Nbf { name, session }, mac, 1482))
+    }
+
+    fn decnet(&self) -> Reached {
+        let wanted = "area.node, such as 1.13";
+        let node = decnet_node(&self.address.text).ok_or_else(|| self.address.expected(wanted))?;
+        let address = StationAddress::Decnet {
+            node,
+            link: self.options.or("link", self.or(0x1001, 0x2002))?,
+            long: self.options.flag("long")?,
+            padding: self.options.or("padding", 0)?,
+        };
+        if matches!(address, StationAddress::Decnet { padding: 128.., .. }) {
+            return Err(self.options.place.fault("padding= is at most 127"));
+        }
+        // 1500 less 23 bytes of routing header and 11 of NSP.
+        Ok((address, decnet::mac(node), 1466))
     }
 }
 

@@ -55,8 +55,8 @@ pub(crate) trait Evidence {
     /// next request, or the response. `at`: where that was found last.
     fn rode(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling;
 
-    /// The times in which the first of these acknowledged data of the other by itself, where nothing else is known of its way
-    /// and they show that it does not vary. It may have kept each waiting, so they bound the way from above alone.
+    /// The times in which the first of these acknowledged data of the other by itself. Used only if nothing else is known of
+    /// its way and they show that it does not vary. It may have kept each waiting, so they bound the way from above alone.
     fn alone(&self, ends: [&Endpoint; 2], at: &mut Option<TablePlace>) -> Ceiling;
 
     /// How long messages of the first of these wait for the other to acknowledge what was before them, ns; 0 where they do not.
@@ -66,8 +66,8 @@ pub(crate) trait Evidence {
     /// and of the second, ns; `None` where none was seen on both sides of a router.
     fn between(&self, one: &Endpoint, other: &Endpoint) -> Option<[i64; 2]>;
 
-    /// That of two packets alone: the one that was sent to the first of these, and was seen then on the side that
-    /// is followed, and the one that came back then.
+    /// The way of two packets alone: the one sent to the first of these, seen at the first time on the side that
+    /// is followed, and the one that came back at the second.
     fn passed(&self, ends: [&Endpoint; 2], there_back: [Timestamp; 2]) -> Option<i64>;
 
     /// Another number whenever [`Evidence::of`] may say something else.

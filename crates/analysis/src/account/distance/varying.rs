@@ -436,8 +436,8 @@ fn near(length: u32) -> u32 {
     LATE.max(length / NEAR)
 }
 
-/// How many of these are as long as this one. All places are looked at, four at a time: in those that nothing stands
-/// in is a length of zero, and one that can be like that is no longer than the way it [may have](SliceLengths::may_vary).
+/// How many of these are as long as this one. All places are looked at, four at a time. Empty ones hold zero:
+/// a length like that is no longer than the way [may vary](SliceLengths::may_vary).
 fn like(recent: &[u32; RECENT], length: u32) -> u32 {
     let near = near(length);
     let from = length.saturating_sub(near);

@@ -208,7 +208,39 @@ fn a_wait_that_goes_on_takes_nothing_from_the_client() {
     );
 }
 
+/// A lock for which a client waits when the capture ends, or only just not any more: with the pause before it. So also where it is
+/// all that there is.
+#[test]
+fn a_wait_behind_everything_else_counts_when_the_capture_is_over() {
+    let mut account = Account::new();
+    account.closed(&outstanding([0, 0, 10, 10]), LATER);
+    account.client.timeline.waits(at(20), SliceOwner::default());
+    account.client.timeline.waited(at(20), at(310));
+    account.settle(LATER);
+    assert_eq!(phases(&account), [(Phase::Server, 10)]);
+    account.finish();
+    assert_eq!(
+        phases(&account),
+        [
+            (Phase::Client, 10),
+            (Phase::Server, 10),
+            (Phase::Waiting, 290),
+        ]
+    );
+    let mut account = Account::new();
+    account.client.timeline.waits(at(5), SliceOwner::default());
+    account.client.timeline.waited(at(5), at(50));
+    account.finish();
+    assert_eq!(phases(&account), [(Phase::Waiting, 45)]);
+}
+
 impl Account {
+    fn finish(&mut self) {
+        let Self { client, sums } = self;
+        let (timeline, mut posting) = client.posting(sums, None);
+        timeline.finish(THINK, &mut posting);
+    }
+
     /// A wait by design began, for which there was room.
     fn waits(&mut self, began: Timestamp) {
         let Self { client, sums } = self;

@@ -329,6 +329,17 @@ fn whoever_finds_another_door_was_not_refused() {
     );
 }
 
+/// Who is refused, and asks again within 30 s, had nothing else to do: three seconds here. What comes later is another attempt.
+#[test]
+fn refusals_cost_the_time_until_the_next_one() {
+    let mut bench = Bench::new();
+    for (n, ms) in [(1, 0), (2, 1_000), (3, 3_000), (4, 40_000)] {
+        bench.notice(n, ms, Noticed::Refused { tries: 1 });
+    }
+    let found = bench.found("connection_refused").unwrap();
+    assert_eq!((found.hits.count, found.hits.cost_ns), (4, 3_000_000_000));
+}
+
 /// The server was started anew: the door is the same, and was closed for 2 s.
 #[test]
 fn whoever_was_refused_for_long_was_refused() {
