@@ -365,7 +365,7 @@ pub(crate) fn interface(known: &wirewait_capture::Interface) -> Interface {
     }
 }
 
-/// The same of one that is captured now.
+/// What a report says about an interface under capture.
 pub(crate) fn live_interface(known: &LiveInterface) -> Interface {
     Interface {
         name: known.name.clone(),

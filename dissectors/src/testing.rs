@@ -96,7 +96,7 @@ pub(crate) fn line(dissector: &Dissector, bytes: &[u8]) -> String {
     described(dissector.describe, Input::whole(bytes))
 }
 
-/// The same of a function that describes.
+/// The line that a function makes of this input.
 pub(crate) fn described(describe: Describe, input: Input<'_>) -> String {
     let mut line = String::new();
     describe(input, &mut line).unwrap();
