@@ -600,3 +600,139 @@ fn a_break_in_vain_is_not_the_servers_at_both_ends() {
     assert_eq!(number(&joined, "client_held_ns"), 34_902 * ms, "{joined}");
     assert_eq!(number(&joined, "server_ns"), (6 + 98) * ms, "{joined}");
 }
+
+/// Requests every 5 s, each 20 ms at its server; as its client sees them, 15.0 ms away.
+fn every_five_seconds(
+    requests: i64,
+    asks: [&str; 2],
+    answers: &str,
+) -> Vec<wirewait_synth::OwnedFrame> {
+    let mut text = "title requests\nclient C tcp 10.0.0.1:1025\nserver S tcp 10.0.0.9:445\n\
+         0.000 C>S connect gap=0.05\n"
+        .to_owned();
+    for n in 0..requests {
+        let at = 5 * n + 1;
+        text += &format!("{at}.000 C>S smb2 {} mid={n} {}\n", asks[0], asks[1]);
+        text += &format!("{at}.050 S>C smb2 {answers} mid={n}\n");
+    }
+    let scenario = Scenario::parse("requests", &text);
+    scenario.unwrap_or_else(|e| panic!("{e}")).frames().to_vec()
+}
+
+/// As the server sees them, by a clock that is `ahead` by that number of ns, this long after the first frame.
+fn far_away(
+    at_client: &[wirewait_synth::OwnedFrame],
+    ahead: impl Fn(i64) -> i64,
+) -> Vec<wirewait_synth::OwnedFrame> {
+    let first = at_client[0].at;
+    let frames = at_client.iter().map(|frame| {
+        let mut frame = frame.clone();
+        let from_client = frame.bytes[26..30] == [10, 0, 0, 1];
+        let way = if from_client { 15_000_000 } else { -15_000_000 };
+        let late = frame.at.since(first) + way;
+        frame.at = frame.at.plus(way + ahead(late));
+        frame
+    });
+    let mut frames: Vec<_> = frames.collect();
+    frames.sort_by_key(|frame| frame.at);
+    frames
+}
+
+/// By construction: 15.0 ms each way for 750 s, in which the clock at the servers gains 15 ms; or is set by 15 ms.
+#[test]
+fn a_clock_that_drifts_is_followed_and_one_that_was_set_is_not() {
+    let folder = Folder::new("drift");
+    let at_client = every_five_seconds(150, ["read length=512", ""], "read data=512");
+    let client = file_of(&folder, "client.pcap", &at_client);
+    let drifts = far_away(&at_client, |late| late / 50_000);
+    let server = file_of(&folder, "server.pcap", &drifts);
+    for (files, sign) in [([&client, &server], 1), ([&server, &client], -1)] {
+        let joined = between(files[0], files[1]).unwrap();
+        let near = |found: i64, truth: i64, most: i64| {
+            assert!((found - truth).abs() <= most, "{found}, {truth}: {joined}");
+        };
+        let clock = &joined["clock"];
+        near(number(clock, "drift_ppb"), sign * 20_000, 100);
+        near(number(clock, "shortest_round_trip_ns"), 30_000_000, 100_000);
+        for row in joined["by_client"].as_array().unwrap() {
+            for way in ["request_way_ns", "response_way_ns"] {
+                for of in ["least", "median", "most"] {
+                    near(number(&row[way], of), 15_000_000, 100_000);
+                }
+            }
+        }
+    }
+    let set = far_away(&at_client, |late| match late < 375_000_000_000 {
+        true => 0,
+        false => 15_000_000,
+    });
+    let joined = between(&client, &file_of(&folder, "set.pcap", &set)).unwrap();
+    assert!(joined["clock"].is_null(), "{joined}");
+    assert_eq!(number(&joined, "clocks_moved_ns"), 15_000_000, "{joined}");
+}
+
+/// Data that follows that of the frame before is put together with it, as a client that offloads has it: its own headers, and
+/// the length of all.
+fn combined(frames: &[wirewait_synth::OwnedFrame]) -> Vec<wirewait_synth::OwnedFrame> {
+    let data = |frame: &wirewait_synth::OwnedFrame| 34 + usize::from(frame.bytes[46] >> 4) * 4;
+    let mut found: Vec<wirewait_synth::OwnedFrame> = Vec::new();
+    let mut goes_on = false;
+    for frame in frames {
+        let full = frame.bytes.len() >= 1_514 && frame.bytes[26..30] == [10, 0, 0, 1];
+        match found.last_mut() {
+            Some(last) if goes_on => {
+                last.bytes.extend_from_slice(&frame.bytes[data(frame)..]);
+                last.wire_len = u32::try_from(last.bytes.len()).unwrap();
+                let length = u16::try_from(last.bytes.len() - 14).unwrap();
+                last.bytes[16..18].copy_from_slice(&length.to_be_bytes());
+            }
+            _ => found.push(frame.clone()),
+        }
+        goes_on = full;
+    }
+    found
+}
+
+/// Thirty writes of 20,000 bytes: the client captures each as one frame, and the server its parts. None is lost; then two are.
+#[test]
+fn parts_of_a_combined_segment_were_not_lost() {
+    let folder = Folder::new("combined");
+    let parts = every_five_seconds(
+        30,
+        ["write file=1 offset=0 data=20000", "| gap=0.00001"],
+        "write count=20000",
+    );
+    let at_client = combined(&parts);
+    assert!(at_client.len() + 300 < parts.len(), "{}", at_client.len());
+    let client = file_of(&folder, "client.pcap", &at_client);
+    let mut at_server = far_away(&parts, |_| 0);
+    let server = file_of(&folder, "server.pcap", &at_server);
+    let joined = between(&client, &server).unwrap();
+    for way in ["to_servers", "to_clients"] {
+        assert_eq!(number(&joined[way], "lost"), 0, "{joined}");
+        assert_eq!(number(&joined[way], "only_behind"), 0, "{joined}");
+    }
+    let from_client = parts
+        .iter()
+        .filter(|frame| frame.bytes[26..30] == [10, 0, 0, 1]);
+    let sent = i64::try_from(from_client.count()).unwrap();
+    assert_eq!(number(&joined["to_servers"], "sent"), sent, "{joined}");
+    assert_eq!(number(&joined["to_servers"], "combined"), 30, "{joined}");
+    assert_eq!(number(&joined, "requests_with_lost_frames"), 0, "{joined}");
+    assert_eq!(
+        number(&joined["clock"], "shortest_round_trip_ns"),
+        30_000_000
+    );
+    assert_eq!(number(&joined["clock"], "second_ahead_ns"), 0);
+    let full = |frame: &wirewait_synth::OwnedFrame| frame.bytes.len() >= 1_514;
+    for from in [100, 200] {
+        let lost = (from..at_server.len())
+            .find(|at| full(&at_server[*at]))
+            .unwrap();
+        at_server.remove(lost);
+    }
+    let server = file_of(&folder, "lossy.pcap", &at_server);
+    let joined = between(&client, &server).unwrap();
+    assert_eq!(number(&joined["to_servers"], "lost"), 2, "{joined}");
+    assert_eq!(number(&joined["to_servers"], "only_behind"), 0, "{joined}");
+}

@@ -90,7 +90,7 @@ pub use notice::{DEAD_AFTER, Notice, Noticed};
 pub use routing::{HOP_LIMIT, RouteRow, ServiceRow, TransitRow};
 pub use segment::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
-    Volume, WireBytes,
+    Volume, WireBytes, parts_on_wire,
 };
 pub use sink::Sink;
 pub use slowest::UnansweredRequest;

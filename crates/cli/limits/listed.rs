@@ -12,6 +12,7 @@ const NO_BOUNDS: &[&str] = &[
     "crates/report/src/compare/tables.rs BEFORE_RESULT",
     "crates/cli/condition.rs FIGURES_WIDTH",
     "crates/analysis/src/conversation/recent.rs FEW",
+    "crates/judge/src/between/drift.rs FEW",
     "crates/analysis/src/symptoms/rhythm.rs LEVELS",
     "crates/capture/src/pcap.rs ZEROS",
     "crates/capture/src/pcapng.rs INTERFACE_FIELDS",

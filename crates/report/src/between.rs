@@ -306,6 +306,7 @@ fn lines(report: &BetweenReport<'_>) -> Vec<String> {
     )];
     lines.extend(alone(report));
     lines.extend(clocks(report));
+    lines.extend(combined(report));
     if joined.held_ns > 0 {
         lines.push(format!(
             "Of the clients' time, {} was in requests that waited until another client gave an oplock or a lease back, as \
@@ -366,13 +367,26 @@ fn clocks(report: &BetweenReport<'_>) -> Vec<String> {
         } else {
             "ahead of"
         };
+        let names = [1, 0].map(|at| Escaped(report.names[at]));
+        let [at_first, drift] = match clocks.drift_ppb {
+            0 => [String::new(), String::new()],
+            ppb => [
+                " at the first frame that both have".to_owned(),
+                format!(
+                    " The clocks drift: that of {} {} {} ppm, which is allowed for.",
+                    names[0],
+                    if ppb < 0 { "loses" } else { "gains" },
+                    ppm(ppb),
+                ),
+            ],
+        };
         lines.push(format!(
-            "The clock of {} is {} {word} that of {}, if the way takes as long in both directions. The \
+            "The clock of {} is {} {word} that of {}{at_first}, if the way takes as long in both directions. The \
              shortest way forth and back was {}; how it is shared out no frame tells: up to {} more or \
-             less.",
-            Escaped(report.names[1]),
+             less.{drift}",
+            names[0],
             report.span(clocks.ahead_ns.unsigned_abs()),
-            Escaped(report.names[0]),
+            names[1],
             report.span(positive(clocks.shortest_round_ns)),
             report.span(positive(clocks.unsure_ns)),
         ));
@@ -380,11 +394,36 @@ fn clocks(report: &BetweenReport<'_>) -> Vec<String> {
     if joined.clocks_moved_ns > 0 {
         lines.push(format!(
             "Doubt: the clocks moved against each other by at least {} while both captures ran: one was set, or \
-             they drift. Neither their difference nor the time of each way is shown.",
+             they drift unevenly. Neither their difference nor the time of each way is shown.",
             report.span(joined.clocks_moved_ns)
         ));
     }
     lines
+}
+
+/// Parts per million, to a hundredth.
+fn ppm(ppb: i64) -> String {
+    let hundredths = ppb.unsigned_abs().saturating_add(5) / 10;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// Frames that offload put together, if there are some.
+fn combined(report: &BetweenReport<'_>) -> Option<String> {
+    let joined = report.joined;
+    let frames = joined
+        .to_servers
+        .combined
+        .saturating_add(joined.to_clients.combined);
+    let were = match frames {
+        0 => return None,
+        1 => "1 frame was".to_owned(),
+        n => format!("{} frames were", Grouped(n)),
+    };
+    Some(format!(
+        "{were} longer than any on the wire, as offload combines segments at the capturing station. On these connections \
+         frames sent and lost are counted by their bytes. To capture frames as they are on the wire: ethtool -K IFACE tso off \
+         gso off gro off."
+    ))
 }
 
 /// What only one capture has, or has no response.

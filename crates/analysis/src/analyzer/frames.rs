@@ -8,7 +8,7 @@ use crate::clock::Seam;
 use crate::duplicates::Before;
 use crate::path::Paths;
 use crate::piece::{Offload, Piece, Sent};
-use crate::segment::parts;
+use crate::segment::parts_on_wire;
 use crate::table::TablePlace;
 use crate::world::{Seen, Shared};
 use crate::{Mark, Noticed, Sink, WHOLE_FRAME};
@@ -25,7 +25,7 @@ fn offload(frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Offload {
     let medium = registry.medium(frame.link);
     let longest = medium.and_then(|medium| medium.longest);
     match (longest, walk.facts.order) {
-        (Some(longest), Order::Stream(_)) => match parts(frame.wire_len, longest, walk) {
+        (Some(longest), Order::Stream(_)) => match parts_on_wire(frame.wire_len, longest, walk) {
             Some((header, each)) => Offload { header, each },
             None => Offload::default(),
         },

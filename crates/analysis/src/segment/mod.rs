@@ -244,7 +244,7 @@ impl Interface {
                 if let Some(longest) = medium.longest
                     && length > longest
                     && may_be_put_together(length, walk)
-                    && let Some(parts) = parts(length, longest, walk)
+                    && let Some(parts) = parts_on_wire(length, longest, walk)
                 {
                     row.put_together(length, parts);
                 }
@@ -403,9 +403,10 @@ fn data_of(longest: u32, header: u32) -> u32 {
 }
 
 /// Where the data begins in a frame of this length with a segment or datagram, and how much of it each part
-/// had on the wire if the frame is longer than any there. A link whose packets are put into tunnels, or tagged,
+/// had on the wire if the frame is longer than any there (offload put it together). A link whose packets are put into tunnels, or tagged,
 /// carries that much more.
-pub(crate) fn parts(length: u32, longest: u32, walk: &Walk) -> Option<(u32, u32)> {
+#[must_use]
+pub fn parts_on_wire(length: u32, longest: u32, walk: &Walk) -> Option<(u32, u32)> {
     let of_ip = matches!(walk.facts.from.address, Address::V4(_) | Address::V6(_));
     let (link, inner, last) = match walk.spans() {
         [link, .., network, last] if of_ip => (link, network, last),

@@ -1,5 +1,6 @@
 //! Frames of both captures that are the same, and how the clocks of the two stand to each other.
 
+use super::drift::{Moving, Shifts};
 use super::sights::FrameSight;
 use std::collections::HashMap;
 use wirewait_wire::Timestamp;
@@ -11,13 +12,18 @@ const NEAR_NS: i64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Clocks {
-    /// How far it is ahead where the shortest way takes as long in both directions, ns.
+    /// How far it is ahead where the shortest way takes as long in both directions, ns; where it drifts, at the first
+    /// frame that both have.
     pub ahead_ns: i64,
+    /// How much it gains against the other, parts per billion; 0 where nothing shows that it drifts.
+    pub drift_ppb: i64,
     /// By how much that may be wrong, as no frame tells how the way is shared out between the
     /// directions, ns.
     pub unsure_ns: i64,
-    /// The shortest way forth and back, ns.
+    /// The shortest way forth and back, ns; where it drifts, within a short time.
     pub shortest_round_ns: i64,
+    /// When the first frame that both have was seen at the clients.
+    pub(super) since: Timestamp,
 }
 
 /// For each frame of the first capture the same one of the second, by place.
@@ -151,30 +157,54 @@ fn apart([first, second]: [&[FrameSight]; 2], sure: &[Option<u32>]) -> Vec<i64> 
 }
 
 impl Clocks {
-    /// `pairs` are the same frames in both captures; whether they go from the first to the second. Where the shortest way
-    /// forth and back is below zero, a clock was set or they drift: by how much at least, ns.
+    /// `pairs` are the same frames in both captures; whether they go from the first to the second. Where a clock was set:
+    /// by how much at least, ns.
     pub(super) fn of(
         pairs: impl Iterator<Item = (bool, Timestamp, Timestamp)>,
     ) -> Option<Result<Self, u64>> {
-        let mut least: [Option<i64>; 2] = [None; 2];
+        let pairs: Vec<_> = pairs.collect();
+        let since = pairs.iter().map(|(_, first, _)| *first).min()?;
+        let mut shifts = [Vec::new(), Vec::new()];
         for (forth, first, second) in pairs {
             let ns = match forth {
                 true => second.since(first),
                 false => first.since(second),
             };
-            let known = &mut least[usize::from(!forth)];
-            *known = Some(known.map_or(ns, |least| least.min(ns)));
+            shifts[usize::from(!forth)].push((first.since(since), ns));
         }
-        let (forth, back) = (least[0]?, least[1]?);
-        let shortest_round_ns = forth + back;
-        if shortest_round_ns < 0 {
-            return Some(Err(shortest_round_ns.unsigned_abs()));
-        }
+        let (drift_ppb, [forth, back], round) = match Shifts::of(shifts).moving()? {
+            Moving::By(ns) => return Some(Err(ns)),
+            Moving::Not(least) => (0, least, None),
+            Moving::Drift {
+                ppb,
+                least,
+                round_ns,
+            } => (ppb, least, Some(round_ns)),
+        };
+        let shortest_round_ns = round.unwrap_or(forth.saturating_add(back));
         Some(Ok(Self {
-            ahead_ns: (forth - back) / 2,
+            ahead_ns: forth.saturating_sub(back) / 2,
+            drift_ppb,
             unsure_ns: shortest_round_ns / 2,
             shortest_round_ns,
+            since,
         }))
+    }
+
+    /// The first clock against the second.
+    pub(super) fn turned(self) -> Self {
+        Self {
+            ahead_ns: -self.ahead_ns,
+            drift_ppb: -self.drift_ppb,
+            ..self
+        }
+    }
+
+    /// How far the second clock was ahead when the first had this time, ns.
+    pub(super) fn ahead_at(&self, at: Timestamp) -> i64 {
+        let gained = i128::from(at.since(self.since)) * i128::from(self.drift_ppb) / 1_000_000_000;
+        let gained = i64::try_from(gained).unwrap_or(0);
+        self.ahead_ns.saturating_add(gained)
     }
 }
 
@@ -211,6 +241,7 @@ mod tests {
             at: at(ms),
             number: 0,
             ends: [0, 1],
+            segment: None,
         }
     }
 

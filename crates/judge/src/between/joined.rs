@@ -2,7 +2,8 @@
 
 use super::clocks::{Clocks, SameFrames};
 use super::in_vain::InVain;
-use super::rows::BetweenRow;
+use super::offload::{ByBytes, ConnectionWay};
+use super::rows::{BetweenRow, BetweenRows};
 use super::same_requests::Numbers;
 use super::sights::{FrameSight, FramesSeen, RequestSight, RequestsSeen};
 use crate::{Culprit, Finding};
@@ -46,6 +47,9 @@ pub struct LostFrames {
     /// Frames that the other end has alone: the capture at the end that they come from missed them, or
     /// they come from elsewhere.
     pub unseen: u64,
+    /// Frames of either capture that offload had put together from several on the wire. Where there are some, what was
+    /// sent and lost on their connections is counted in frames on the wire, by bytes.
+    pub combined: u64,
 }
 
 /// Two captures of the same traffic.
@@ -187,17 +191,22 @@ impl Between {
         let ends = Ends::of(clients.1, servers.1, &swapped);
         let moments = between.frames([clients.0, servers.0], [of_clients, of_servers], &ends);
         let last = clients.0.frames.last().map(|frame| frame.at);
-        let rows = between.time(clients.1, servers.1, &swapped, (&moments, last, think_ns));
-        match clocks(clients.0, servers.0, &sure, &ends, first_at_clients) {
-            Some(Ok(clocks)) => between.clocks = Some(clocks),
-            Some(Err(moved_ns)) => between.clocks_moved_ns = moved_ns,
-            None => {}
-        }
-        let ahead = between.clocks.map(|clocks| match first_at_clients {
-            true => clocks.ahead_ns,
-            false => -clocks.ahead_ns,
+        let clocks = match clocks(clients.0, servers.0, &sure, &ends) {
+            Some(Ok(clocks)) => Some(clocks),
+            Some(Err(moved_ns)) => {
+                between.clocks_moved_ns = moved_ns;
+                None
+            }
+            None => None,
+        };
+        between.clocks = clocks.map(|clocks| match first_at_clients {
+            true => clocks,
+            false => clocks.turned(),
         });
-        between.rows = rows.found(ahead);
+        let rows = BetweenRows::new(clocks);
+        let known = (&moments[..], last, think_ns);
+        let rows = between.time(clients.1, servers.1, &swapped, known, rows);
+        between.rows = rows.found();
         between.finding = between.finding();
         Ok(between)
     }
@@ -246,6 +255,11 @@ impl Between {
             first.zip(last)
         };
         let stations = [ends.numbers(clients), ends.numbers(servers)];
+        let way = |which: usize, frame: &FrameSight| {
+            let known = stations[which].get(&frame.ends).copied();
+            known.map(|(forth, ends)| ConnectionWay::of(forth, ends, frame.segment))
+        };
+        let by_bytes = ByBytes::of([clients, servers], [of_clients, of_servers], way);
         for (which, (seen, same)) in [(clients, of_clients), (servers, of_servers)]
             .into_iter()
             .enumerate()
@@ -264,14 +278,21 @@ impl Between {
                     true => &mut self.to_servers,
                     false => &mut self.to_clients,
                 };
+                let combined = frame.segment.is_some_and(|segment| segment.each > 0);
+                lost.combined += u64::from(combined);
+                // Of frames that offload had put together or cut, those on the wire.
+                let missing = match known {
+                    Some(_) => 0,
+                    None => by_bytes.missing(which, place).unwrap_or(1),
+                };
                 // Frames to the servers come from the capture at the clients.
                 if forth == (which == 0) {
                     if seen.is_copy(place) {
                         continue;
                     }
-                    lost.sent += 1;
-                    if known.is_none() {
-                        lost.lost += 1;
+                    lost.sent += frame.segment.map_or(1, |segment| segment.on_wire());
+                    if missing > 0 {
+                        lost.lost += missing;
                         if lost.first.len() < LISTED {
                             lost.first.push(frame.number);
                         }
@@ -283,8 +304,8 @@ impl Between {
                         };
                         moments.extend(at.map(|at| (at, ends)));
                     }
-                } else if known.is_none() {
-                    lost.unseen += 1;
+                } else {
+                    lost.unseen += missing;
                 }
             }
         }
@@ -353,20 +374,11 @@ fn clocks(
     servers: &FramesSeen,
     same: &[Option<u32>],
     ends: &Ends,
-    first_at_clients: bool,
 ) -> Option<Result<Clocks, u64>> {
     let forth = ends.numbers(clients);
     let pair = |(frame, other): (&FrameSight, &Option<u32>)| {
         let other = servers.frames.get((*other)? as usize)?;
         Some((forth.get(&frame.ends)?.0, frame.at, other.at))
     };
-    let pairs = clients.frames.iter().zip(same).filter_map(pair);
-    let turned = |clocks: Clocks| match first_at_clients {
-        true => clocks,
-        false => Clocks {
-            ahead_ns: -clocks.ahead_ns,
-            ..clocks
-        },
-    };
-    Some(Clocks::of(pairs)?.map(turned))
+    Clocks::of(clients.frames.iter().zip(same).filter_map(pair))
 }

@@ -7,10 +7,13 @@
 //! checksums, which a network adapter may write behind the capture.
 
 mod clocks;
+mod drift;
 mod in_vain;
 mod joined;
+mod offload;
 mod rows;
 mod same_requests;
+mod segments;
 mod sights;
 mod time;
 

@@ -1,5 +1,6 @@
 //! The time of both ends by client, by server and by operation: roll-ups of the same slices as the whole.
 
+use super::clocks::Clocks;
 use super::sights::RequestSight;
 use super::time::{positive, spread};
 use std::cmp::Reverse;
@@ -65,21 +66,31 @@ pub(super) struct RequestSlices {
 }
 
 /// Rows as they are added up.
-#[derive(Default)]
-pub(super) struct BetweenRows(BTreeMap<BetweenOf, Sum>);
+pub(super) struct BetweenRows {
+    of: BTreeMap<BetweenOf, Sum>,
+    /// The clock at the servers against that at the clients, if that is known.
+    clocks: Option<Clocks>,
+}
 
 #[derive(Default)]
 struct Sum {
     requests: u64,
     slices: RequestSlices,
     with_losses: u64,
-    /// Times between stamps of two clocks, ns.
+    /// Times between stamps of two clocks, without the difference of these, ns.
     forth: Vec<i64>,
     back: Vec<i64>,
     turnarounds: Vec<u64>,
 }
 
 impl BetweenRows {
+    pub(super) fn new(clocks: Option<Clocks>) -> Self {
+        Self {
+            of: BTreeMap::new(),
+            clocks,
+        }
+    }
+
     /// A request of this client as the clients have it, and as the servers do, if those have it answered.
     pub(super) fn add(
         &mut self,
@@ -100,14 +111,15 @@ impl BetweenRows {
             operation,
         ];
         for of in owners {
-            self.0.entry(of).or_default().add(here, there, &slices);
+            let sum = self.of.entry(of).or_default();
+            sum.add((here, there), &slices, self.clocks.as_ref());
         }
     }
 
-    /// All of them, each kind by its active time. The clock at the servers is `ahead` of the other.
-    pub(super) fn found(self, ahead: Option<i64>) -> Vec<BetweenRow> {
-        let rows = self.0.into_iter();
-        let mut rows: Vec<BetweenRow> = rows.map(|(of, sum)| sum.row(of, ahead)).collect();
+    /// All of them, each kind by its active time.
+    pub(super) fn found(self) -> Vec<BetweenRow> {
+        let rows = self.of.into_iter();
+        let mut rows: Vec<BetweenRow> = rows.map(|(of, sum)| sum.row(of)).collect();
         let kind = |of: &BetweenOf| match of {
             BetweenOf::Client(_) => 0,
             BetweenOf::Server(_) => 1,
@@ -129,7 +141,12 @@ impl BetweenRow {
 }
 
 impl Sum {
-    fn add(&mut self, here: &RequestSight, there: Option<&RequestSight>, slices: &RequestSlices) {
+    fn add(
+        &mut self,
+        (here, there): (&RequestSight, Option<&RequestSight>),
+        slices: &RequestSlices,
+        clocks: Option<&Clocks>,
+    ) {
         let sum = &mut self.slices;
         sum.client += slices.client;
         sum.way += slices.way;
@@ -141,21 +158,24 @@ impl Sum {
         };
         self.requests += 1;
         let since = |to: Timestamp, from: Timestamp| to.since(from);
-        self.forth
-            .push(since(there.request.last.at, here.request.first.at));
         self.turnarounds
             .push(positive(since(answer.first.at, there.request.last.at)));
-        if let Some(response) = here.response {
-            self.back.push(since(response.last.at, answer.first.at));
+        if let (Some(clocks), Some(response)) = (clocks, here.response) {
+            let (asked, answered) = (here.request.first.at, response.last.at);
+            let forth = since(there.request.last.at, asked);
+            let back = since(answered, answer.first.at);
+            self.forth
+                .push(forth.saturating_sub(clocks.ahead_at(asked)));
+            self.back
+                .push(back.saturating_add(clocks.ahead_at(answered)));
         }
     }
 
-    fn row(self, of: BetweenOf, ahead: Option<i64>) -> BetweenRow {
-        let way = |mut times: Vec<i64>, ahead: Option<i64>| {
-            let ahead = ahead.filter(|_| !times.is_empty())?;
+    fn row(self, of: BetweenOf) -> BetweenRow {
+        let way = |mut times: Vec<i64>| {
+            let last = times.len().checked_sub(1)?;
             times.sort_unstable();
-            let last = times.len() - 1;
-            Some([0, last / 2, last].map(|at| times[at].saturating_sub(ahead)))
+            Some([0, last / 2, last].map(|at| times[at]))
         };
         BetweenRow {
             of,
@@ -165,9 +185,9 @@ impl Sum {
             server_ns: self.slices.server,
             unknown_ns: self.slices.unknown,
             with_losses: self.with_losses,
-            request_way: way(self.forth, ahead),
+            request_way: way(self.forth),
             turnaround: spread(self.turnarounds),
-            response_way: way(self.back, ahead.map(|ahead| -ahead)),
+            response_way: way(self.back),
         }
     }
 }

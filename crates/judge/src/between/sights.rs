@@ -1,5 +1,6 @@
 //! What one of two captures has: its frames, by which they are known again, and its requests.
 
+use super::segments::SegmentSight;
 use super::time::{WaitSpan, positive};
 use std::collections::HashMap;
 use wirewait_analysis::{BreakWaiter, Extent, Sink, TakenBack, Transaction};
@@ -43,6 +44,8 @@ pub(super) struct FrameSight {
     pub(super) number: u64,
     /// Sender and receiver, by number.
     pub(super) ends: [u32; 2],
+    /// The data of TCP in it.
+    pub(super) segment: Option<SegmentSight>,
 }
 
 /// The frames of a capture.
@@ -94,6 +97,7 @@ impl FramesSeen {
             at: frame.at,
             number: self.number,
             ends: [from, to],
+            segment: SegmentSight::of(frame, walk, registry),
         });
     }
 

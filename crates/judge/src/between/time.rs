@@ -16,8 +16,8 @@ impl Between {
         servers: &RequestsSeen,
         pairs: &HashMap<usize, usize>,
         (lost, last, think_ns): (&[LostMoment], Option<Timestamp>, i64),
+        mut rows: BetweenRows,
     ) -> BetweenRows {
-        let mut rows = BetweenRows::default();
         let mut of_client: BTreeMap<Endpoint, Vec<usize>> = BTreeMap::new();
         // What either capture shows to be one machine is.
         let client = |station: Endpoint| {

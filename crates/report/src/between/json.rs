@@ -179,8 +179,10 @@ documents! {
     }
 
     struct BetweenClock of clocks: Clocks {
-        /// How far the clock of the second capture is ahead, ns.
+        /// How far the clock of the second capture is ahead, ns; if it drifts, at the first frame that both have.
         second_ahead_ns: i64 = clocks.ahead_ns,
+        /// How much the clock of the second capture gains, parts per billion; 0 where nothing shows that it drifts.
+        drift_ppb: i64,
         /// By how much that may be wrong, ns.
         unsure_ns: i64,
         /// The shortest way forth and back, ns.
@@ -196,6 +198,8 @@ documents! {
         first_lost_frames: &'a [u64] = &lost.first,
         /// Frames that the other end alone has.
         only_behind: u64 = lost.unseen,
+        /// Frames of either capture that offload combined from several on the wire; counts above are of those on the wire.
+        combined: u64,
     }
 }
 
