@@ -349,3 +349,35 @@ fn what_to_do_about_a_clock_that_was_set_is_said() {
         assert!(said[0].contains("judge each part alone"));
     }
 }
+
+/// The demo's clock was never set, and no part of its frames looks as if it had been. libpcap's `netbeui` leaves out the
+/// acknowledgements of LLC, which is said: their SAP has the bit of a response.
+#[test]
+fn parts_of_frames_are_no_set_clock() {
+    let demo = crate::support::root().join("captures/demo.pcapng");
+    let with_responses = "(llc and ether[14:2] & 0xfefe = 0xf0f0)";
+    for (filter, frames) in [
+        ("netbeui", 252),
+        (with_responses, 497),
+        ("ipx", 1_106),
+        ("tcp", 1_099),
+        ("tcp port 445 and host 10.0.0.9", 483),
+        ("ether host 02:00:1b:00:00:24", 346),
+        ("not netbeui", 2_450),
+    ] {
+        let output = program()
+            .args(["report", "--format", "json", "--filter", filter])
+            .arg(&demo)
+            .output()
+            .unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["capture"]["frames"], frames, "{filter}");
+        assert!(json["verdict"]["active_ns"].as_u64() > Some(0), "{filter}");
+        let doubts = json["verdict"]["doubts"].to_string();
+        assert!(!doubts.contains("clock"), "{filter}: {doubts}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let hint = said.contains("leaves out the acknowledgements of LLC")
+            && said.contains(with_responses);
+        assert_eq!(hint, filter.contains("netbeui"), "{filter}: {said}");
+    }
+}

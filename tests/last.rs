@@ -6,7 +6,7 @@ use crate::support::{analyse, analyse_frames, assert_frames_close, capture_of, c
 use std::path::Path;
 use wirewait_analysis::WHOLE_FRAME;
 use wirewait_capture::Options;
-use wirewait_judge::{Doubt, Verdict};
+use wirewait_judge::{Culprit, Doubt, Verdict};
 use wirewait_report::words::doubts;
 use wirewait_synth::ethernet::{self, Encapsulation};
 use wirewait_synth::{OwnedFrame, last, smb1};
@@ -82,6 +82,11 @@ fn frame(at_us: i64, from: Station, to: Station, bytes: &[u8]) -> OwnedFrame {
 
 /// An SMB that reads so much at this offset, or the answer, of always the same process and number.
 fn read(reply: bool, offset: u32) -> Vec<u8> {
+    numbered_read(reply, offset, 1)
+}
+
+/// With this multiplex number.
+fn numbered_read(reply: bool, offset: u32, mid: u16) -> Vec<u8> {
     let header = smb1::Header {
         status: 0,
         flags: if reply { smb1::REPLY } else { 0 },
@@ -90,7 +95,7 @@ fn read(reply: bool, offset: u32) -> Vec<u8> {
         tid: 1,
         pid: 77,
         uid: 5,
-        mid: 1,
+        mid,
     };
     let mut block = smb1::Block::new(smb1::command::READ);
     if reply {
@@ -248,4 +253,65 @@ fn a_verdict_on_guessed_roles_says_that_they_may_be_the_other_way_round() {
     let verdict = Verdict::on(&known.snapshot);
     let guessed = |doubt: &Doubt| matches!(doubt, Doubt::GuessedRoles(_));
     assert!(!verdict.doubts.iter().any(guessed), "{:?}", verdict.doubts);
+}
+
+/// 160 reads of 5 ms, 15 ms apart, captured at the server. Of one response in eight nothing comes to the client, which asks
+/// again after 2 s: 40 s of loss recovery, 2.4 s of its own and 0.8 s of the server, which needs 5.5 ms for a repetition.
+fn lost_responses(header: Header, mid: fn(u32) -> u16) -> Vec<OwnedFrame> {
+    let (client, server) = (CLIENTS[0], SERVERS[0]);
+    let (mut frames, mut at, mut sequence) = (Vec::new(), 0, 0);
+    for nth in 0..160 {
+        for sent in 0..=u8::from(nth % 8 == 7) {
+            at += if sent == 0 { 15_000 } else { 1_995_000 };
+            sequence += 1;
+            let asks = numbered_read(false, 512 * nth, mid(nth));
+            let says = numbered_read(true, 0, mid(nth));
+            let (asks, says) = (
+                [header(false, sequence, nth), asks].concat(),
+                [header(true, sequence, nth), says].concat(),
+            );
+            frames.push(frame(at, client, server, &asks));
+            at += if sent == 0 { 5_000 } else { 5_500 };
+            frames.push(frame(at, server, client, &says));
+        }
+    }
+    frames
+}
+
+/// A repetition has the identifier of its request: in the header, or in the SMB. Where neither has one, the network may have
+/// had the time.
+#[test]
+fn responses_lost_behind_the_capture_are_loss_recovery() {
+    let nothing: Header = |_, _, _| vec![0; 6];
+    let copies: Header = |_, sequence, _| vec![1, 0, sequence as u8, (sequence >> 8) as u8];
+    let requests: Header = |_, sequence, nth| vec![1, 0, sequence as u8, nth as u8];
+    let numbers: [fn(u32) -> u16; 2] = [|_| 1, |nth| nth as u16 + 64];
+    let shares = |header, mid| {
+        let analysis = analyse_frames(&lost_responses(header, mid));
+        let verdict = Verdict::on(&analysis.snapshot);
+        let network = verdict.shares[Culprit::Network as usize].thousandths;
+        let (low, high) = (network.low, network.high);
+        let said = format!("{:?}", verdict.finding);
+        (verdict.finding.culprit(), low, high, said)
+    };
+    // 40 of 43.2 s.
+    let truth = 40_000 * 1000 / 43_200;
+    for (header, mid) in [
+        (requests, numbers[0]),
+        (nothing, numbers[1]),
+        (copies, numbers[1]),
+    ] {
+        let (named, low, high, said) = shares(header, mid);
+        assert_eq!(named, Some(Culprit::Network), "{said}");
+        assert!(
+            low <= truth + 15 && truth <= high + 15,
+            "{low} {high} {said}"
+        );
+        assert!(low >= 850, "{low} {high} {said}");
+    }
+    for header in [nothing, copies] {
+        let (named, low, high, said) = shares(header, numbers[0]);
+        assert_eq!(named, None, "{said}");
+        assert!(low <= truth && truth <= high + 15, "{low} {high} {said}");
+    }
 }

@@ -4,7 +4,7 @@ mod display;
 
 pub(crate) use display::in_capture_syntax;
 #[cfg(feature = "libpcap")]
-pub(crate) use display::{is_display_syntax, own_name, unknown_port};
+pub(crate) use display::{is_display_syntax, lacks_responses, own_name, unknown_port};
 
 use crate::args::InputArgs;
 use crate::failure::shown;

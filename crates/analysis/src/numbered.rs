@@ -136,6 +136,9 @@ pub(crate) struct Link {
     timers: [Option<i64>; 2],
     /// How long each side kept acknowledgements waiting.
     late: [LateTimes; 2],
+    /// Each side acknowledged with data what its timer for acknowledgements had acknowledged before, if none is left out: a
+    /// capture filter may do so, as responses of LLC have another SAP (libpcap's `netbeui`).
+    pub(crate) only_rides: [bool; 2],
     /// Whether the window of each side is one frame.
     pub(crate) windows: [OneFrame; 2],
     /// The ends, in the order of the sides, and what the link carries.
@@ -158,6 +161,7 @@ impl Link {
             inquiries: [None; 2],
             timers: [None; 2],
             late: [LateTimes::default(); 2],
+            only_rides: [false; 2],
             windows: Default::default(),
             ends: [Endpoint::default(); 2],
             carrier: "",
@@ -177,7 +181,7 @@ impl Link {
     }
 
     /// Whether one of its ends, both of which were heard, waits for an acknowledgement of what it sent since then (T1 of
-    /// LLC runs).
+    /// LLC runs). Where acknowledgements that come by themselves are left out of the capture, nobody knows.
     #[cold]
     pub(crate) fn has_timer(&self, since: Timestamp) -> bool {
         let heard = self.directions.iter().all(|way| way.next.is_some());
@@ -185,7 +189,11 @@ impl Link {
         heard
             && !self.lacks(0)
             && !self.lacks(1)
-            && sides.any(|side| self.flow.has_sent(side, since))
+            && sides.any(|side| {
+                let left_out =
+                    self.only_rides[1 - side] && !self.windows[1 - side].has_acknowledged();
+                !left_out && self.flow.has_sent(side, since)
+            })
     }
 
     /// `side` acknowledges late, after this time: whether its times, or this one, differ by more than those of one timer do.

@@ -40,9 +40,13 @@ impl OneFrame {
     /// It acknowledged something by itself, after so long.
     #[inline]
     pub(crate) fn acknowledges(&mut self, after_ns: i64) {
-        if !self.several {
-            self.soonest = Some(self.soonest.map_or(after_ns, |ns| ns.min(after_ns)));
-        }
+        self.soonest = Some(self.soonest.map_or(after_ns, |ns| ns.min(after_ns)));
+    }
+
+    /// Whether it ever acknowledged something by itself.
+    #[cold]
+    pub(crate) fn has_acknowledged(&self) -> bool {
+        self.soonest.is_some()
     }
 
     /// It sends a frame, while others are on their way if so. `begins`: the first of a message. The other end was `heard`

@@ -12,6 +12,10 @@ const SAME_IN: u64 = 32;
 const LOOKED_AT: u64 = 1024;
 /// The coarsest unit of stamps that is looked for, ns.
 const SECOND: i64 = 1_000_000_000;
+/// How often clocks tick that stamps are no multiples of, ns: 65,536 of 1,193,182 Hz (PC), 1/60 and 1/64 s.
+const PERIODS: [i64; 3] = [54_925_401, 16_666_667, 15_625_000];
+/// A tick that is known to less than one part in as many is not guessed.
+const EXACT: i64 = 16;
 
 impl ClockTick {
     /// Pauses are nearly, or hardly, idle where they differ from the think limit by at most this part of it.
@@ -72,9 +76,23 @@ impl Ticks {
         if self.fine || !self.is_shown() || self.least == i64::MAX {
             return 0;
         }
-        // Ticks that are no multiple of the unit in which they are written are rounded to it: 54.9 ms to 50 or 60.
+        // Ticks that are no multiple of the unit in which they are written are rounded to it: 54.9 ms to 50 or 60. A stamp
+        // is one unit more too early then.
         let rounded = if self.least > self.unit { self.unit } else { 0 };
         u64::try_from(self.least.saturating_add(rounded)).unwrap_or(0)
+    }
+
+    /// How often it ticks, ns, as [`Self::ns`] without what writing it in units adds, where that is a known clock; 0 where it
+    /// is fine.
+    pub(crate) fn period_ns(&self) -> u64 {
+        let ns = self.ns();
+        let unit = self.unit.min(self.least);
+        if ns == 0 || unit > self.least / EXACT {
+            return ns;
+        }
+        let known = PERIODS.into_iter();
+        let mut known = known.filter(|period| (period - self.least).abs() < unit.max(2));
+        known.next().map_or(ns, i64::unsigned_abs)
     }
 }
 
@@ -83,8 +101,11 @@ impl Ticks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockTick {
-    /// How long the clock stands still, ns; 0 where it is fine.
+    /// How long the clock stands still, ns; 0 where it is fine. Of stamps that are written in a unit of which a tick is no
+    /// multiple, that unit more.
     pub ns: u64,
+    /// How often it ticks, ns, as far as that is known; 0 where it is fine.
+    pub period_ns: u64,
     /// Requests in the account.
     pub requests: u64,
     /// Messages in several frames, and slices of loss recovery: transfers that may have taken time.
@@ -139,6 +160,28 @@ mod tests {
         assert!((54_925_400..=54_928_000).contains(&found), "{found}");
         let found = stamped(|at| pc(at) / (10 * MS) * 10 * MS);
         assert_eq!(found, 60_000_000);
+    }
+
+    /// The tick of a PC (54.925401 ms), of 60 and of 64 Hz, in the units of capture formats. In ms, some are one more.
+    #[test]
+    fn the_period_of_a_known_clock_is_found_however_it_is_written() {
+        for (period, units) in [
+            (54_925_401, [1, 1_000, MS]),
+            (16_666_667, [1, 1_000, MS]),
+            (15_625_000, [1, 1_000, 100_000]),
+        ] {
+            for unit in units {
+                let found = ticks((0..400).map(|n| n * 3_700_000 / period * period / unit * unit));
+                assert_eq!(found.period_ns(), period as u64, "{unit}");
+                assert!(found.ns() >= period as u64, "{unit}");
+            }
+        }
+        let tick = |period: i64| ticks((0..400).map(|n| n * 3_700_000 / period * period));
+        assert_eq!(tick(55 * MS).period_ns(), 54_925_401, "rounded to ms");
+        for other in [10 * MS, 56 * MS, 50 * MS] {
+            assert_eq!(tick(other).period_ns(), tick(other).ns(), "{other}");
+        }
+        assert_eq!(ticks((0..400).map(|n| n * 5 * MS)).period_ns(), 0);
     }
 
     /// Written by hand in milliseconds, and never two at once.

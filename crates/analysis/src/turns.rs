@@ -3,8 +3,8 @@
 //! No acknowledgement and no number that is understood tells a repetition from a new request
 //! that happens to ask for the same. While nothing came back, the same words are the same
 //! request. After a response they are if the sender's time-out has passed, and if a field of the
-//! header stayed the same that had changed with each new request: the identifier by which the
-//! receiver tells them apart, wherever it stands.
+//! header, or of the first bytes of the message, stayed the same that had changed with each new
+//! request: the identifier by which the receiver tells them apart, wherever it stands.
 //!
 //! Where that identifier is known, it tells which request a message is about, and no turn counts.
 
@@ -16,6 +16,11 @@ use wirewait_wire::{Id, Placed, PlacedKind, Role, Timestamp};
 const FRONT: usize = 64;
 /// Bytes of a message that are compared.
 const COMPARED: usize = 1024;
+/// The first bytes of a message, one bit each: identifiers stand in front of what is asked for.
+const HEAD: usize = 32;
+/// Requests of one length in a row after which one of these bytes that was different in each is an identifier: what is asked
+/// for differs, too.
+const ENOUGH: u32 = 4;
 
 /// Requests that are remembered by their identifiers.
 const NAMED: usize = 64;
@@ -90,6 +95,9 @@ struct Voice {
     last: Option<Spoken>,
     /// The bytes of the header that were different in every new message until now.
     fresh: Option<u64>,
+    /// Likewise of the first bytes of the messages; and in how many.
+    fresh_head: u32,
+    compared: u32,
 }
 
 /// A message.
@@ -97,7 +105,36 @@ struct Spoken {
     digest: u64,
     length: u32,
     front: Vec<u8>,
+    head: [u8; HEAD],
     at: Timestamp,
+}
+
+impl Voice {
+    /// A new message of the same length as this one: which of its first bytes differ, too.
+    fn compare_heads(&mut self, before: &[u8; HEAD], now: &[u8; HEAD]) {
+        let changed = differing(before, now) as u32;
+        self.fresh_head = changed
+            & if self.compared == 0 {
+                u32::MAX
+            } else {
+                self.fresh_head
+            };
+        self.compared = self.compared.saturating_add(1);
+    }
+
+    /// Whether the first bytes of messages have an identifier.
+    fn has_identifier(&self) -> bool {
+        self.compared >= ENOUGH && self.fresh_head != 0
+    }
+}
+
+/// The first bytes of a message, with zeros behind a shorter one.
+fn head(bytes: &[u8]) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    for (to, from) in head.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    head
 }
 
 impl Turns {
@@ -266,19 +303,24 @@ impl Turns {
             digest: digest(&bytes[..bytes.len().min(COMPARED)], length.into()),
             length,
             front: voice.front.clone(),
+            head: head(bytes),
             at,
         };
         let mut said = Said::New;
-        if let Some(before) = &voice.last {
+        if let Some(before) = voice.last.take() {
             let same = (before.digest, before.length) == (now.digest, now.length);
             let changed = differing(&before.front, &now.front);
             let unchanged = voice.fresh.is_some_and(|fresh| fresh & !changed != 0);
             let late = at.since(before.at) >= self.patience_ns;
-            if same && (!answered || late && unchanged) {
+            if same && (!answered || late && (unchanged || voice.has_identifier())) {
                 said = Said::Again;
             } else if before.length == length {
                 // Messages of different lengths differ in their headers for that alone.
                 voice.fresh = Some(voice.fresh.unwrap_or(u64::MAX) & changed);
+                // The same words so late may be a repetition before any was recognised.
+                if !(same && late) {
+                    voice.compare_heads(&before.head, &now.head);
+                }
             }
         }
         voice.last = Some(now);
@@ -304,6 +346,7 @@ impl Turns {
             digest: 0,
             length,
             front: Vec::new(),
+            head: [0; HEAD],
             at,
         });
         said
@@ -372,6 +415,46 @@ mod tests {
         answer(&mut turns, 5001);
         // Now both bytes are known to change.
         assert_eq!(ask(&mut turns, 9000, [0, 3, 2], b"poll"), Said::Again);
+    }
+
+    /// Headers in which nothing ever changes; the first byte of what is asked is a number, or always the same.
+    #[test]
+    fn an_identifier_may_stand_in_the_message() {
+        let said = |numbers: [u8; 6], ms: i64| {
+            let mut turns = Turns::new(SECOND);
+            let mut said = Vec::new();
+            for (nth, number) in (0..).zip(numbers) {
+                let at = ms * nth;
+                // What is read differs in the last two, or not.
+                let mut words = [b'r'; 40];
+                (words[0], words[39]) = (number, number.max(5));
+                said.push(ask(&mut turns, at, [0; 3], &words));
+                answer(&mut turns, at + 1);
+            }
+            said
+        };
+        let new = [Said::New; 6];
+        let mut last_again = new;
+        last_again[5] = Said::Again;
+        assert_eq!(said([1, 2, 3, 4, 5, 5], 2_000).as_slice(), last_again);
+        assert_eq!(said([1, 2, 3, 4, 5, 6], 2_000).as_slice(), new);
+        assert_eq!(said([1, 2, 3, 4, 5, 5], 500).as_slice(), new, "soon");
+        assert_eq!(said([1, 2, 3, 4, 4, 5], 2_000).as_slice(), new, "too few");
+        assert_eq!(said([1, 2, 3, 3, 4, 4], 500).as_slice(), new, "none");
+        assert_eq!(said([0; 6], 2_000).as_slice(), new, "polls");
+    }
+
+    /// What is read stands behind what numbers a request.
+    #[test]
+    fn what_is_asked_for_is_no_identifier() {
+        let mut turns = Turns::new(SECOND);
+        for (nth, offset) in (0..).zip([0, 1, 2, 3, 4, 5, 5, 6]) {
+            let mut words = [b'r'; 40];
+            words[HEAD] = offset;
+            let said = ask(&mut turns, 2_000 * nth, [0; 3], &words);
+            assert_eq!(said, Said::New, "{nth}");
+            answer(&mut turns, 2_000 * nth + 1);
+        }
     }
 
     #[test]

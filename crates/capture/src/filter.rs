@@ -151,6 +151,12 @@ impl Filter {
         matches
     }
 
+    /// What was compiled.
+    #[must_use]
+    pub fn expression(&self) -> &str {
+        &self.expression
+    }
+
     /// What to write instead, where VLAN tags kept frames from matching.
     #[must_use]
     pub fn hint(&self) -> Option<String> {

@@ -22,6 +22,10 @@ const FIELDS: [(&str, &str); 18] = [
     ("vlan.id", "vlan"),
 ];
 
+/// NetBEUI with the acknowledgements of LLC: both SAPs are f0, but for the bit that tells commands from responses.
+/// libpcap's `netbeui` has only the commands.
+const NETBEUI: &str = "(llc and ether[14:2] & 0xfefe = 0xf0f0)";
+
 /// Protocols by name: Wireshark's, ours.
 const PROTOCOLS: [(&str, &str); 18] = [
     ("smb2", "tcp port 445"),
@@ -30,8 +34,8 @@ const PROTOCOLS: [(&str, &str); 18] = [
     ("nbns", "udp port 137"),
     ("nbdgm", "udp port 138"),
     ("ncp", "(ipx or tcp port 524)"),
-    ("netbios", "netbeui"),
-    ("nbf", "netbeui"),
+    ("netbios", NETBEUI),
+    ("nbf", NETBEUI),
     ("nbt", "tcp port 139"),
     ("nbipx", "ipx"),
     ("spx", "ipx"),
@@ -98,6 +102,13 @@ const PORTS: [(&str, u16); 7] = [
     ("netbios", 139),
     ("ncp", 524),
 ];
+
+/// What to write for libpcap's `netbeui`, if a filter has it.
+#[cfg(any(feature = "libpcap", test))]
+pub(crate) fn lacks_responses(text: &str) -> Option<&'static str> {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| word == "netbeui").then_some(NETBEUI)
+}
 
 /// The first of wirewait's own names of protocols in a filter.
 #[cfg(any(feature = "libpcap", test))]
@@ -221,9 +232,17 @@ mod tests {
     fn own_names_and_names_of_ports_are_no_display_syntax() {
         assert_eq!(own_name("nbf and host a"), Some("nbf"));
         assert_eq!(own_name("smb2"), None);
-        assert_eq!(in_capture_syntax("nbf").as_deref(), Some("netbeui"));
+        assert_eq!(in_capture_syntax("nbf").as_deref(), Some(NETBEUI));
         assert_eq!(unknown_port("tcp port smb"), Some(("smb".to_owned(), 445)));
         assert_eq!(unknown_port("port ssh or smb"), None);
+    }
+
+    #[test]
+    fn netbeui_lacks_responses() {
+        assert_eq!(lacks_responses("(netbeui) or ipx"), Some(NETBEUI));
+        assert_eq!(lacks_responses("llc proto \\netbeui"), Some(NETBEUI));
+        assert_eq!(lacks_responses("tcp port 445"), None);
+        assert_eq!(lacks_responses(NETBEUI), None);
     }
 
     #[test]

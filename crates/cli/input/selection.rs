@@ -141,6 +141,17 @@ impl Selection {
         if let Some(hint) = self.filter.as_ref().and_then(Filter::hint) {
             warn(&format!("--filter: {hint}"));
         }
+        #[cfg(feature = "libpcap")]
+        if let Some(ours) = self
+            .filter
+            .as_ref()
+            .map(Filter::expression)
+            .and_then(hints::lacks_responses)
+        {
+            warn(&format!(
+                "--filter: 'netbeui' leaves out the acknowledgements of LLC, which are responses; with them: '{ours}'"
+            ));
+        }
     }
 }
 

@@ -39,9 +39,9 @@ pub enum Doubt {
     ClocksApart(i64),
     /// The clock of the capture was set while it was made: nobody has the time between.
     ClockSet(ClockSet),
-    /// The clock of the capture stands still for so long, ns. No verdict where that alone could turn it.
+    /// The clock of the capture ticks. No verdict where that alone could turn it.
     CoarseClock {
-        /// A tick.
+        /// How often, ns.
         ns: u64,
         /// It could.
         turned: bool,
@@ -211,7 +211,7 @@ impl Verdict {
         let two = steps.is_some() || together;
         doubts.extend(snapshot.clock_set.filter(|_| !two).map(Doubt::ClockSet));
         if snapshot.tick.ns > 0 {
-            let ns = snapshot.tick.ns;
+            let ns = snapshot.tick.period_ns;
             doubts.push(Doubt::CoarseClock { ns, turned });
         }
         if unknown >= MENTIONED {

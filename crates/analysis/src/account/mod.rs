@@ -109,9 +109,10 @@ impl Accounts {
     }
 
     /// The slices that a clock of such ticks may have stamped wrong.
-    pub(crate) fn ticked(&self, ns: u64) -> ClockTick {
+    pub(crate) fn ticked(&self, (ns, period_ns): (u64, u64)) -> ClockTick {
         ClockTick {
             ns,
+            period_ns,
             ..self.sums.slices
         }
     }

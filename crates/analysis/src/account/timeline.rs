@@ -252,8 +252,14 @@ impl ClientTimeline {
     pub(super) fn finish(&mut self, think_ns: i64, posting: &mut Posting<'_>) {
         let ends = self.waits.iter().filter_map(|wait| wait.to);
         if let Some(end) = ends.max() {
+            let last = self.waits.iter().find(|wait| wait.to == Some(end)).copied();
             self.until = self.until.or(self.waits.first().map(|wait| wait.from));
+            let given = self.until;
             self.gives_up_to(end, think_ns, posting);
+            if let Some(last) = last.filter(|_| self.until > given) {
+                posting.owner(last.owner);
+                posting.pending.sum.spans(last.from, end);
+            }
         }
     }
 

@@ -109,7 +109,7 @@ impl Analyzer {
                 unsure_ns: unsure.silences.ns,
                 ..set
             }),
-            tick: accounting.accounts.ticked(ticks.ns()),
+            tick: accounting.accounts.ticked((ticks.ns(), ticks.period_ns())),
             unsure_pauses: unsure.pauses,
             unsure_idle: unsure.idle,
             unsure_turnarounds: unsure.turnarounds,

@@ -5,8 +5,10 @@
 //! The requests of a capture are cut into [`BLOCKS`] blocks of as many each (batch means: Law and
 //! Kelton, Simulation Modeling and Analysis, 9.5.3), so that what follows from one request to the
 //! next stays in a block. The test is Fisher's of permutations, exact: of all ways to deal the blocks
-//! of both captures out to two, in how many do the two differ as much.
+//! of both captures out to two, in how many do the two differ as much. What successive blocks have in common makes
+//! them fewer than they are ([`serial`]).
 
+use super::serial;
 use std::collections::HashMap;
 use wirewait_analysis::{Interval, Timeline, Transaction};
 use wirewait_wire::{Endpoint, Kind, Timestamp};
@@ -89,6 +91,25 @@ impl BlockTest {
         Some(Self {
             p: f64::from(as_far) / f64::from(ways),
             blocks: BLOCKS,
+        })
+    }
+
+    /// As [`Self::of`], of blocks in their order: where successive ones are parts of one stretch, fewer decide.
+    pub(super) fn in_order(base: &[(u64, u64)], other: &[(u64, u64)]) -> Option<Self> {
+        let dealt = Self::of(base, other)?;
+        let rates = |blocks: &[(u64, u64)]| {
+            let mut rates = [0.0; BLOCKS];
+            for (rate, block) in rates.iter_mut().zip(blocks) {
+                let (time, units) = floats(block);
+                // Blocks without work have no rate.
+                *rate = time / units.max(1.0);
+            }
+            rates
+        };
+        let stretched = serial::stretched(&rates(base), &rates(other));
+        Some(Self {
+            p: stretched.map_or(dealt.p, |p| p.max(dealt.p)),
+            ..dealt
         })
     }
 }

@@ -72,7 +72,7 @@ impl Confidence {
     /// Compares time for each unit of work, in blocks of `(time, units)`.
     #[must_use]
     pub(super) fn of_blocks(base: &[(u64, u64)], other: &[(u64, u64)]) -> Self {
-        match BlockTest::of(base, other) {
+        match BlockTest::in_order(base, other) {
             Some(test) => Self::Blocks(test),
             None => Self::TooFew(base.len() as u64, other.len() as u64),
         }

@@ -20,6 +20,10 @@ documents! {
         client: String = of(&t.client),
         /// The server.
         server: String = of(&t.server),
+        /// Its TCP or UDP port, IPX socket or LLC service access point, as a number.
+        server_port: Option<u16> = t.server.port,
+        /// Likewise of the client.
+        client_port: Option<u16> = t.client.port,
         /// t4 - t1, ns.
         response_time_ns: Option<i64> = t.response_time_ns(),
         /// Null when ambiguous, as in the rows of transactions.

@@ -29,8 +29,8 @@ impl RowTable for Transactions {
     const COLUMNS: &'static [RowColumn<Self>] = COLUMNS;
 }
 
-/// How many of the columns say something of the transaction itself: those of a row in a report.
-pub(super) const OWN: usize = COLUMNS.len() - 7;
+/// How many of the columns a row in a report has: all but the file of its first frame, and what follows.
+pub(super) const OWN: usize = COLUMNS.len() - 3;
 
 #[rustfmt::skip]
 const COLUMNS: &[RowColumn<Transactions>] = &[

@@ -71,7 +71,7 @@ pub(crate) fn coarse_marked(tick: &ClockTick) -> Option<String> {
     (tick.ns > 0).then(|| {
         format!(
             "~: the clock of the capture ticks every {}; that alone leaves 15 % of active time or more open",
-            Digits::Three.span(tick.ns)
+            Digits::Three.span(tick.period_ns)
         )
     })
 }

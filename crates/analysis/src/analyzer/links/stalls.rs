@@ -8,7 +8,10 @@ use crate::path::Path;
 use crate::stalls::LateOnLink;
 use crate::world::Shared;
 use crate::{Mark, Noticed, Sink};
-use wirewait_wire::{Carries, Numbered};
+use wirewait_wire::{Carries, Numbered, NumberedKind};
+
+/// No receiver keeps an acknowledgement waiting for data of its own for longer, ns (T2 of LLC).
+const ALONE_NS: i64 = 500_000_000;
 
 impl AnalyzerState {
     /// `side` acknowledges what is on its way to it late, and has all of it then.
@@ -30,6 +33,9 @@ impl AnalyzerState {
         else {
             return;
         };
+        if numbered.kind == NumberedKind::Data && after_ns >= ALONE_NS {
+            link.only_rides[side] = true;
+        }
         // What answers a poll, or ends the time in which its sender could take nothing, was late for that.
         let answers = numbered.response && numbered.poll || link.flow.is_busy(side);
         let sender = 1 - side;
