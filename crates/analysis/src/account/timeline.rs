@@ -258,7 +258,8 @@ impl ClientTimeline {
             self.gives_up_to(end, think_ns, posting);
             if let Some(last) = last.filter(|_| self.until > given) {
                 posting.owner(last.owner);
-                posting.pending.sum.spans(last.from, end);
+                let from = given.map_or(last.from, |given| last.from.max(given));
+                posting.pending.sum.spans(from, end);
             }
         }
     }

@@ -133,7 +133,7 @@ pub(super) static LATE_CONNECT: Rule = Rule {
     covers: &[],
 };
 
-/// Who asks for a connection again so soon after one was refused had nothing else to do, ns.
+/// A client that tries another connection within this time of a refusal waited meanwhile, ns.
 const TRIES_AGAIN_NS: i64 = 30_000_000_000;
 /// Data that follows so soon waited for what came before it, ns.
 const AT_ONCE_NS: i64 = 1_000_000;

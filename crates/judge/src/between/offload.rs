@@ -53,7 +53,7 @@ impl Sendings {
 
     /// Gives for each segment of this capture, by place, the bytes that the other has not. Bytes that were sent twice are
     /// there twice, or one was lost.
-    /// Nothing where so many overlap that it would take for ever: nobody sends like that.
+    /// Nothing where more overlap than [`OVERLAPS`]: nobody sends like that.
     fn missing(&self, which: usize) -> Vec<(usize, u64)> {
         let mut edges: Vec<u64> = (self.alone.iter().flatten())
             .flat_map(|(_, from, to)| [*from, *to])
