@@ -79,6 +79,10 @@ def of_client(shares, lab, client, place, since, until, optional):
         if ends > cursor:
             of_slice(shares, lab, place, cursor, ends, one, before)
             cursor, before = ends, one
+    # What waits by design behind everything else, and what the client did before that.
+    last = max(waits, key=lambda one: one.response.full[place], default=None)
+    if last and last.response.full[place] > cursor:
+        gap(shares, lab, place, cursor, last.response.full[place] + 1, before, last, waits, mine)
 
 
 def gap(shares, lab, place, begins, ends, before, after, waits, mine):
