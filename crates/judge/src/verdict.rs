@@ -9,6 +9,7 @@ use crate::floor::floor;
 use crate::missing::Missing;
 use crate::open_request::OpenRequest;
 use crate::outside::OutsideCost;
+use crate::refused::RefusedRequests;
 use crate::regular::RegularPauses;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
 use crate::when::BusyTime;
@@ -77,6 +78,8 @@ pub enum Doubt {
     Timers(Culprit, UnsurePauses),
     /// Idle time of a client that looks like a timer of its program.
     RegularPauses(RegularPauses),
+    /// Nearly all requests behind the pauses of clients were refused: they may wait for another one.
+    Refused(RefusedRequests),
 }
 
 /// The way between the capture and the stations, which lies within turnarounds and pauses.
@@ -249,6 +252,8 @@ impl Verdict {
             stall,
             phase,
         } = Behind::of(snapshot, finding);
+        let refused = RefusedRequests::of(snapshot, finding, operation);
+        doubts.extend(refused.map(Doubt::Refused));
         let floor = floor(snapshot, finding, at);
         doubts.extend(floor.map(|(operations, ns, near_ns)| Doubt::Floor {
             operations,

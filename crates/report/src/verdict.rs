@@ -491,7 +491,7 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_judge::{Doubt, FileBehind, OnTheWay, Share, ShareBehind};
+    use wirewait_judge::{Doubt, FileBehind, OnTheWay, RefusedRequests, Share, ShareBehind};
     use wirewait_wire::Timestamp;
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
@@ -644,6 +644,28 @@ mod tests {
         assert!(sentence(&seen).contains(said), "{}", sentence(&seen));
         seen.at = Some((v4(1, None), 100));
         assert!(sentence(&seen).contains("Of that time, 10.0 % was for 10.0.0.1 and 48.0 %"));
+    }
+
+    #[test]
+    fn requests_that_are_refused_are_a_doubt() {
+        let operation = OperationBehind {
+            protocol: "smb2",
+            command: "LOCK",
+            code: 10,
+            thousandths: 990,
+        };
+        let refused = RefusedRequests {
+            operation,
+            refused: 1_200,
+            of: 1_201,
+        };
+        let seen = verdict(
+            Finding::Named(Culprit::Client),
+            vec![Doubt::Refused(refused)],
+        );
+        let said = "Doubt: 1,200 of 1,201 SMB2 LOCK requests were refused: in the pauses between them a program may wait until \
+                    another one gives way.";
+        assert_eq!(doubts(&seen).collect::<Vec<_>>(), [said]);
     }
 
     #[test]

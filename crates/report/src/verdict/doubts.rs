@@ -6,7 +6,9 @@ use crate::escape::Escaped;
 use crate::figures::{Command, Grouped, Percent, range};
 use crate::time::Digits;
 use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH, UnsurePauses};
-use wirewait_judge::{Culprit, Doubt, Finding, Missing, OpenRequest, RegularPauses, Verdict};
+use wirewait_judge::{
+    Culprit, Doubt, Finding, Missing, OpenRequest, RefusedRequests, RegularPauses, Verdict,
+};
 
 /// What speaks against it, a sentence each.
 pub fn doubts(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
@@ -98,8 +100,29 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
             near_ns,
         } => floor(*operations, *ns, *near_ns, digits),
         Doubt::RegularPauses(pauses) => regular(pauses, digits),
+        Doubt::Refused(requests) => refused(requests),
         Doubt::Timers(end, pauses) => timers(*end, pauses, digits),
     })
+}
+
+/// Who is refused, and tries again.
+fn refused(requests: &RefusedRequests) -> String {
+    let RefusedRequests {
+        operation,
+        refused,
+        of,
+    } = requests;
+    let command = Command {
+        name: operation.command,
+        code: operation.code,
+    };
+    format!(
+        "Doubt: {} of {} {} {command} requests were refused: in the pauses between them a program may wait until another \
+         one gives way.",
+        Grouped(*refused),
+        Grouped(*of),
+        operation.protocol.to_uppercase(),
+    )
 }
 
 /// What is missing where no request has a response.
