@@ -1,4 +1,4 @@
-//! Requests behind the pauses of clients that were refused: who tries again and again waits for somebody else.
+//! Requests behind the pauses of clients that were refused: a program that tries once more may wait for another one.
 
 use crate::behind::OperationBehind;
 use crate::finding::Finding;
