@@ -84,7 +84,7 @@ pub(crate) struct Conversation {
     ended: Option<StreamEnd>,
     /// It goes because of a limit.
     given_up: bool,
-    /// That a request was answered in it was told.
+    /// That a request was answered in it was said.
     proved: bool,
     /// How often frames of the link below were missing, by side.
     gaps: [u64; 2],
@@ -113,7 +113,7 @@ impl Conversation {
         self.pairing.has_answered()
     }
 
-    /// Whether a request was answered in it, which is told once.
+    /// Whether a request was answered in it; says so once.
     #[inline]
     pub(crate) fn proves(&mut self) -> bool {
         !self.proved && {

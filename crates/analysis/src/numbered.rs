@@ -180,22 +180,6 @@ impl Link {
         self.inquiries[1 - side] = None;
     }
 
-    /// Whether one of its ends, both of which were heard, waits for an acknowledgement of what it sent since then (T1 of
-    /// LLC runs). Where acknowledgements that come by themselves are left out of the capture, nobody knows.
-    #[cold]
-    pub(crate) fn has_timer(&self, since: Timestamp) -> bool {
-        let heard = self.directions.iter().all(|way| way.next.is_some());
-        let mut sides = [0, 1].into_iter();
-        heard
-            && !self.lacks(0)
-            && !self.lacks(1)
-            && sides.any(|side| {
-                let left_out =
-                    self.only_rides[1 - side] && !self.windows[1 - side].has_acknowledged();
-                !left_out && self.flow.has_sent(side, since)
-            })
-    }
-
     /// `side` acknowledges late, after this time: whether its times, or this one, differ by more than those of one timer do.
     #[cold]
     pub(crate) fn is_late_unevenly(&mut self, side: usize, after_ns: i64) -> bool {

@@ -91,10 +91,7 @@ impl Behind {
         let total = total(snapshot);
         let all = of_those(finding, &total);
         let part = |ns: u64| thousandths(ns, all);
-        let clients = matches!(
-            finding,
-            Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
-        );
+        let clients = finding.is_of_clients();
         let rows = || {
             let rows = snapshot.ledgers.iter();
             let rows = rows.map(|row| (&row.of, of_those(finding, &row.ledger)));

@@ -1,16 +1,12 @@
 //! Waits by design that are worth a word: no part of any share, and yet a client may have stood still in them.
 
 use crate::behind::OperationBehind;
-use crate::share::{thousandths, total};
+use crate::share::{is_notable_beside, thousandths, total};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wirewait_analysis::{LedgerOf, Phase, Snapshot};
 use wirewait_wire::{Endpoint, Kind};
 
-/// Less than this is not mentioned, ns,
-const LEAST_NS: u64 = 1_000_000_000;
-/// nor less than this part of the active time, in thousandths.
-const LEAST_PART: u64 = 100;
 /// An operation, or a client, is named from this part of the waits on, in thousandths.
 const MOST: u64 = 500;
 
@@ -33,7 +29,7 @@ impl ByDesign {
     pub(crate) fn of(snapshot: &Snapshot) -> Option<Self> {
         let total = total(snapshot);
         let ns = total.get(Phase::Waiting);
-        if ns < LEAST_NS || thousandths(ns, total.active()) < LEAST_PART && total.active() > 0 {
+        if !is_notable_beside(total.active(), ns) {
             return None;
         }
         let mut operations = BTreeMap::new();

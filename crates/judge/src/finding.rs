@@ -36,6 +36,15 @@ impl Finding {
         }
     }
 
+    /// Whether the time before requests is that of those found, too.
+    #[must_use]
+    pub const fn is_of_clients(self) -> bool {
+        matches!(
+            self,
+            Self::Named(Culprit::Client) | Self::Either(Culprit::Client, _)
+        )
+    }
+
     /// Of the shares in the order of [`Culprit::ALL`].
     pub(crate) fn on(shares: &[Share; 3]) -> Self {
         let at = |culprit: Culprit| shares[culprit as usize];

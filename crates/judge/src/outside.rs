@@ -1,12 +1,7 @@
 //! Time that clients lost before they could ask anything: no part of any share, and yet somebody waited.
 
-use crate::share::{thousandths, total};
+use crate::share::{is_notable_beside, total};
 use wirewait_analysis::{Snapshot, Subject, Symptom};
-
-/// Less than this is not mentioned, ns,
-const LEAST_NS: u64 = 1_000_000_000;
-/// nor less than this part of the active time, in thousandths.
-const LEAST_PART: u64 = 100;
 
 /// The symptom that cost most outside the active time: connections that were not open yet, or names that were looked up. Where it is
 /// at least a second, and a tenth of the active time.
@@ -24,9 +19,7 @@ impl OutsideCost {
     pub(crate) fn of(snapshot: &Snapshot) -> Option<Self> {
         let active = total(snapshot).active();
         let outside = |symptom: &&Symptom| {
-            let ns = symptom.hits.cost_ns;
-            let large = active == 0 || thousandths(ns, active) >= LEAST_PART;
-            symptom.rule.outside_active_time() && ns >= LEAST_NS && large
+            symptom.rule.outside_active_time() && is_notable_beside(active, symptom.hits.cost_ns)
         };
         let found = snapshot.symptoms.raised().filter(outside);
         // The first of equals.

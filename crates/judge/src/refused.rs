@@ -2,7 +2,6 @@
 
 use crate::behind::OperationBehind;
 use crate::finding::Finding;
-use crate::share::Culprit;
 use wirewait_analysis::{ENOUGH, Snapshot};
 
 /// The operation has at least this part of the time of those found, in thousandths,
@@ -29,11 +28,8 @@ impl RefusedRequests {
         finding: Finding,
         operation: Option<OperationBehind>,
     ) -> Option<Self> {
-        let (Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)) = finding
-        else {
-            return None;
-        };
-        let operation = operation.filter(|of| of.thousandths >= MOST)?;
+        let found = |of: &OperationBehind| finding.is_of_clients() && of.thousandths >= MOST;
+        let operation = operation.filter(found)?;
         let named = (operation.protocol, operation.command, operation.code);
         let rows = snapshot.servers.iter();
         let rows = rows.filter(|row| (row.protocol, row.command, row.code) == named);
@@ -56,6 +52,7 @@ impl RefusedRequests {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::share::Culprit;
     use wirewait_analysis::ServerRow;
 
     /// Of 100 requests for a lock 80 are refused, or 79; of 19 all.

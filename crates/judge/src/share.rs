@@ -124,6 +124,16 @@ pub(crate) fn whole(snapshot: &Snapshot) -> LedgerRow {
     row.cloned().unwrap_or_default()
 }
 
+/// Less than this beside the active time is not mentioned, ns,
+const LEAST_NS: u64 = 1_000_000_000;
+/// nor less than this part of the active time, in thousandths.
+const LEAST_PART: u64 = 100;
+
+/// Whether so much time beside the active time is worth a word.
+pub(crate) fn is_notable_beside(active_ns: u64, ns: u64) -> bool {
+    ns >= LEAST_NS && (active_ns == 0 || thousandths(ns, active_ns) >= LEAST_PART)
+}
+
 pub(crate) fn thousandths(part: u64, whole: u64) -> u64 {
     let (part, whole) = (u128::from(part), u128::from(whole));
     u64::try_from((part * 2000 + whole).checked_div(2 * whole).unwrap_or(0)).unwrap_or(0)

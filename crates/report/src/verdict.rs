@@ -248,10 +248,7 @@ pub fn narrowed(verdict: &Verdict) -> Option<String> {
 /// Whether the time before requests is that of those found, too: a station is a client then.
 #[must_use]
 pub fn is_of_clients(verdict: &Verdict) -> bool {
-    matches!(
-        verdict.finding,
-        Finding::Named(Culprit::Client) | Finding::Either(Culprit::Client, _)
-    )
+    verdict.finding.is_of_clients()
 }
 
 /// Parts with what they are of; this word stands behind the first percentage.

@@ -26,6 +26,22 @@ const CLAIMED: u32 = 16;
 const SOON_NS: i64 = 50_000_000;
 
 impl Link {
+    /// Whether one of its ends, both of which were heard, waits for an acknowledgement of what it sent since then (T1 of
+    /// LLC runs). Where acknowledgements that come by themselves are left out of the capture, nobody knows.
+    #[cold]
+    pub(crate) fn has_timer(&self, since: Timestamp) -> bool {
+        let heard = self.directions.iter().all(|way| way.next.is_some());
+        let mut sides = [0, 1].into_iter();
+        heard
+            && !self.lacks(0)
+            && !self.lacks(1)
+            && sides.any(|side| {
+                let left_out =
+                    self.only_rides[1 - side] && !self.windows[1 - side].has_acknowledged();
+                !left_out && self.flow.has_sent(side, since)
+            })
+    }
+
     /// `side` polls. It has something on its way that the capture has not, if nothing else of it is
     /// unacknowledged, and the other side did not ask it to wait: then it polls to hear whether it may go on.
     #[cold]

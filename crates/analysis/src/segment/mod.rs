@@ -403,8 +403,8 @@ fn data_of(longest: u32, header: u32) -> u32 {
 }
 
 /// Where the data begins in a frame of this length with a segment or datagram, and how much of it each part
-/// had on the wire if the frame is longer than any there (offload put it together). A link whose packets are put into tunnels, or tagged,
-/// carries that much more.
+/// had on the wire if the frame is longer than any there (offload put it together). A link whose packets are put into
+/// tunnels, or tagged, carries that much more.
 #[must_use]
 pub fn parts_on_wire(length: u32, longest: u32, walk: &Walk) -> Option<(u32, u32)> {
     let of_ip = matches!(walk.facts.from.address, Address::V4(_) | Address::V6(_));
