@@ -3,6 +3,7 @@
 use crate::behind::OperationBehind;
 use crate::finding::Finding;
 use wirewait_analysis::{ENOUGH, Snapshot};
+use wirewait_wire::Kind;
 
 /// The operation has at least this part of the time of those found, in thousandths,
 const MOST: u64 = 500;
@@ -10,7 +11,7 @@ const MOST: u64 = 500;
 const REFUSED: u64 = 800;
 
 /// An operation behind the pauses of clients, nearly all requests for which are refused: a lock or a file that another has, data that
-/// is not there yet.
+/// is not there yet. Log-ons are no part of it: no other client ends what refuses them, and a symptom counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedRequests {
     /// The operation.
@@ -33,6 +34,7 @@ impl RefusedRequests {
         let named = (operation.protocol, operation.command, operation.code);
         let rows = snapshot.servers.iter();
         let rows = rows.filter(|row| (row.protocol, row.command, row.code) == named);
+        let rows = rows.filter(|row| row.kind != Kind::Session);
         let (refused, of) = rows.fold((0_u64, 0_u64), |(refused, of), row| {
             let counts = &row.counts;
             (
@@ -81,5 +83,27 @@ mod tests {
         assert_eq!(of(Finding::Named(Culprit::Server), 100, 80, 500), None);
         let either = Finding::Either(Culprit::Client, Culprit::Network);
         assert_eq!(of(either, 100, 100, 1000), Some((100, 100)));
+    }
+
+    /// As many locks as log-ons.
+    #[test]
+    fn refused_log_ons_wait_for_nobody() {
+        let operation = OperationBehind {
+            protocol: "smb1",
+            command: "SESSION_SETUP_ANDX",
+            code: 0x73,
+            thousandths: 808,
+        };
+        let of = |kind| {
+            let mut row = ServerRow::default();
+            (row.protocol, row.command, row.code) =
+                (operation.protocol, operation.command, operation.code);
+            (row.counts.answered, row.counts.not_ok, row.kind) = (2_832, 2_826, kind);
+            let mut snapshot = Snapshot::default();
+            snapshot.servers.push(row);
+            let client = Finding::Named(Culprit::Client);
+            RefusedRequests::of(&snapshot, client, Some(operation)).is_some()
+        };
+        assert_eq!((of(Kind::Lock), of(Kind::Session)), (true, false));
     }
 }
