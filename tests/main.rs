@@ -67,6 +67,7 @@ mod saved;
 mod schema;
 mod screen;
 mod segment;
+mod services;
 mod several_protocols;
 mod shares;
 mod short;

@@ -51,7 +51,7 @@ impl Accounting {
         Self {
             accounts: Accounts::new(settings),
             round_trips: RoundTrips::new(settings.rows),
-            watch: Watch::new(),
+            watch: Watch::new(settings.rows),
             spending: Spending::new(settings),
             journal: Journal::new(),
             operations: Operations::new(settings.rows),
@@ -90,6 +90,7 @@ impl Accounting {
         self.operations
             .evicted
             .saturating_add(self.round_trips.evicted)
+            .saturating_add(self.watch.evicted())
             .saturating_add(self.spending.evicted())
     }
 
@@ -131,9 +132,27 @@ impl Accounting {
         self.watch.ends(wait, at, outstanding);
         let known = (&self.round_trips, &mut self.operations);
         self.accounts.ends(wait, at, outstanding, known);
+        if self.accounts.has_elsewhere() {
+            self.paused_elsewhere();
+        }
         self.spending.ends(wait, at);
         if wait.case.transaction.kind == Kind::Open {
             self.spending.opened(wait.case);
+        }
+    }
+
+    /// The capture is over.
+    pub(crate) fn finish(&mut self) {
+        self.accounts.finish();
+        self.paused_elsewhere();
+    }
+
+    /// Pauses in which a client waited for another service are known.
+    #[cold]
+    #[inline(never)]
+    fn paused_elsewhere(&mut self) {
+        for wait in self.accounts.take_elsewhere() {
+            self.watch.waited_elsewhere(&wait);
         }
     }
 

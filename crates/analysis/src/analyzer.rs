@@ -26,6 +26,7 @@ use crate::packets::SharedCounts;
 use crate::path::{Path, Paths};
 use crate::piece::Piece;
 use crate::segment::Segments;
+use crate::services::Services;
 use crate::table::{Table, TablePlace};
 use crate::world::{Shared, World};
 use crate::{Flags, Resumed, Settings, Sink, Thresholds, Transaction};
@@ -76,6 +77,7 @@ pub(crate) struct AnalyzerState {
     doorstep: Doorstep,
     connections: Connections,
     unclaimed: Unclaimed,
+    services: Services,
     pub(crate) books: Books,
     duplicates: Duplicates,
     counts: SharedCounts,
@@ -134,6 +136,7 @@ impl Analyzer {
                 doorstep: Doorstep::new(settings.conversations),
                 connections: Connections::new(settings.conversations),
                 unclaimed: Unclaimed::new(),
+                services: Services::new(),
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 segments: Segments::new(&settings),
@@ -441,7 +444,7 @@ impl AnalyzerState {
         for notice in self.connections.expire(None) {
             self.books.noticed(&notice, &Path::default(), sink);
         }
-        self.books.accounting.accounts.finish();
+        self.books.accounting.finish();
         if let Some(recorder) = &mut self.books.recorder {
             recorder.over();
         }

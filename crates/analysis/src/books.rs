@@ -19,6 +19,7 @@ use crate::quality::Quality;
 use crate::recorder::Recorder;
 use crate::round_trips::{TripQuestions, TripSample};
 use crate::routing::Routing;
+use crate::service_wait::ServiceWait;
 use crate::slowest::Slowest;
 use crate::summary::Conversations;
 use crate::symptoms::FrameWatch;
@@ -163,6 +164,18 @@ impl Books {
         match &mut self.lent {
             None => self.accounting.watch.noticed(pairs, notice),
             Some(entries) => entries.noticed(pairs, notice),
+        }
+    }
+
+    /// A station waited for a service that is no file server.
+    #[cold]
+    pub(crate) fn waited_elsewhere(&mut self, wait: ServiceWait) {
+        let Some(place) = self.directory.station_place(wait.client) else {
+            return;
+        };
+        match &mut self.lent {
+            None => self.accounting.accounts.waited_elsewhere(place, wait),
+            Some(entries) => entries.waited_elsewhere(place, wait),
         }
     }
 

@@ -29,6 +29,7 @@ pub(crate) enum Bound {
     Stretches,
     Questions,
     Openers,
+    Services,
     Calls,
     Asking,
     Ended,
@@ -43,7 +44,7 @@ const DETAIL: Grade = Grade::Good;
 
 /// Each bound in the order of the report: its name there, what is counted, and what that does to
 /// the grade.
-const BOUNDS: [(Bound, &str, &str, Grade); 24] = [
+const BOUNDS: [(Bound, &str, &str, Grade); 25] = [
     (
         Bound::AccountQueue,
         "account_queue",
@@ -172,6 +173,13 @@ const BOUNDS: [(Bound, &str, &str, Grade); 24] = [
         "openers",
         "connections on unclaimed ports of which it may be forgotten who opened them, because \
          1,024 are remembered; messages tell who serves",
+        DETAIL,
+    ),
+    (
+        Bound::Services,
+        "services",
+        "waits of clients for other services that are not told, because 1,024 ports of them are followed and 64 \
+         waits of a client in a minute are remembered",
         DETAIL,
     ),
     (

@@ -50,6 +50,8 @@ mod recorder;
 mod round_trips;
 mod routing;
 mod segment;
+mod service_wait;
+mod services;
 mod sink;
 mod slowest;
 mod snapshot;

@@ -11,6 +11,7 @@ use crate::open_request::OpenRequest;
 use crate::outside::OutsideCost;
 use crate::refused::RefusedRequests;
 use crate::regular::RegularPauses;
+use crate::services::OtherServices;
 use crate::share::{Beside, Culprit, Share, thousandths, total};
 use crate::when::BusyTime;
 use std::cmp::Ordering;
@@ -78,6 +79,8 @@ pub enum Doubt {
     Timers(Culprit, UnsurePauses),
     /// Idle time of a client that looks like a timer of its program.
     RegularPauses(RegularPauses),
+    /// Clients waited for other services in much of their time.
+    OtherServices(OtherServices),
     /// Nearly all requests behind the pauses of clients were refused: they may wait for another one.
     Refused(RefusedRequests),
 }
@@ -254,6 +257,8 @@ impl Verdict {
         } = Behind::of(snapshot, finding);
         let refused = RefusedRequests::of(snapshot, finding, operation);
         doubts.extend(refused.map(Doubt::Refused));
+        let others = OtherServices::of(snapshot, finding);
+        doubts.extend(others.map(Doubt::OtherServices));
         let floor = floor(snapshot, finding, at);
         doubts.extend(floor.map(|(operations, ns, near_ns)| Doubt::Floor {
             operations,

@@ -488,7 +488,9 @@ fn counted(n: u64, what: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples::{made, v4};
-    use wirewait_judge::{Doubt, FileBehind, OnTheWay, RefusedRequests, Share, ShareBehind};
+    use wirewait_judge::{
+        Doubt, FileBehind, OnTheWay, OtherServices, RefusedRequests, Share, ShareBehind,
+    };
     use wirewait_wire::Timestamp;
 
     /// Of 18 s: 2.16 s client, 3.02 to 3.56 s network, 12.3 to 12.8 s server.
@@ -662,6 +664,22 @@ mod tests {
         );
         let said = "Doubt: 1,200 of 1,201 SMB2 LOCK requests were refused: in the pauses between them a program may wait until \
                     another one gives way.";
+        assert_eq!(doubts(&seen).collect::<Vec<_>>(), [said]);
+    }
+
+    #[test]
+    fn waits_for_other_services_are_a_doubt() {
+        let others = OtherServices {
+            ns: 9_804_000_000,
+            thousandths: 982,
+            most: v4(53, Some(53)),
+            most_ns: 9_500_000_000,
+        };
+        let seen = verdict(
+            Finding::Named(Culprit::Client),
+            vec![Doubt::OtherServices(others)],
+        );
+        let said = "Doubt: 98.2 % of the clients' time (9.80 s) was spent waiting for other services: 9.50 s for 10.0.0.53:53.";
         assert_eq!(doubts(&seen).collect::<Vec<_>>(), [said]);
     }
 

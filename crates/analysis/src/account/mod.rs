@@ -22,6 +22,7 @@ use crate::case::{NewWait, Wait};
 use crate::column::Column;
 use crate::lateness::Lateness;
 use crate::packets::TIMER_NS;
+use crate::service_wait::ServiceWait;
 use crate::stalls::Stall;
 use crate::table::TablePlace;
 use crate::tick::ClockTick;
@@ -40,6 +41,7 @@ pub(crate) use rows::{give, varied};
 use sums::{Pending, SliceOwner, Sum, Sums};
 use timeline::ClientTimeline;
 pub use timeline::PauseParts;
+pub(crate) use timeline::WaitElsewhere;
 use unsure::Paused;
 pub use unsure::UnsurePauses;
 pub(crate) use unsure::UnsureTime;
@@ -285,6 +287,28 @@ impl Accounts {
         if !self.client(place).timeline.lost(stretch, owner) {
             self.sums.hits.hit(Bound::AccountWaits);
         }
+    }
+
+    /// A client waited for another service; what of its pauses that was shows when they are settled.
+    #[cold]
+    pub(crate) fn waited_elsewhere(&mut self, place: TablePlace, wait: ServiceWait) {
+        if let Some(client) = self.clients.known(place)
+            && !client.timeline.waited_elsewhere(wait)
+        {
+            self.sums.hits.hit(Bound::Services);
+        }
+    }
+
+    /// Whether there are pauses in which a client waited for another service, to be taken out.
+    #[inline]
+    pub(crate) fn has_elsewhere(&self) -> bool {
+        !self.sums.elsewhere.is_empty()
+    }
+
+    /// Takes them out.
+    #[cold]
+    pub(crate) fn take_elsewhere(&mut self) -> Vec<WaitElsewhere> {
+        std::mem::take(&mut self.sums.elsewhere)
     }
 
     /// Settles what began long enough before `now`.

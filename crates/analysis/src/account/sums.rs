@@ -1,6 +1,6 @@
 //! Whose slices of time are, and the sums of them: for each owner, and all together.
 
-use super::{Ledger, Operations};
+use super::{Ledger, Operations, WaitElsewhere};
 use crate::bounds::Hits;
 use crate::case::Case;
 use crate::column::Column;
@@ -76,6 +76,8 @@ pub(super) struct Sums {
     pub(super) waiting: usize,
     pub(super) slices: ClockTick,
     pub(super) stalls: Stalls,
+    /// Pauses in which clients waited for other services, until they are taken out.
+    pub(super) elsewhere: Vec<WaitElsewhere>,
     /// What timelines lost: clients come and go.
     pub(super) hits: Hits,
 }
@@ -142,6 +144,7 @@ impl Sums {
             waiting: 0,
             slices: ClockTick::default(),
             stalls: Stalls::default(),
+            elsewhere: Vec::new(),
             hits: Hits::NONE,
         }
     }

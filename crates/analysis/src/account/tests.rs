@@ -1,7 +1,8 @@
 use super::*;
 use crate::case::Case;
 use crate::parties::{Directory, Parties};
-use crate::symptoms::testing::{at, station, transaction};
+use crate::service_wait::LONGEST_NS;
+use crate::symptoms::testing::{at, mark, station, transaction};
 use crate::{LedgerOf, LedgerRow};
 use wirewait_wire::Kind;
 
@@ -240,6 +241,30 @@ impl Accounts {
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);
         accounts.ends(wait, at(1), Some(&done), (&trips, &mut operations));
+        accounts.hits()
+    }
+
+    /// A client waits for two more services in a minute than are remembered; what is older than that counts for nothing.
+    pub(crate) fn overrun_elsewhere() -> Hits {
+        let mut accounts = Accounts::new(&Settings::default());
+        let mut directory = Directory::new(16);
+        let t = transaction(1, Kind::Read, 0, 1);
+        let mut parties = Parties::UNKNOWN;
+        directory.meet(&t, &mut parties);
+        accounts.client(parties.client);
+        let waits = |ms| ServiceWait {
+            client: t.client,
+            service: t.server.with_port(53),
+            from: mark(1, ms),
+            to: mark(2, ms + 5),
+        };
+        let long = LONGEST_NS / 1_000_000;
+        for n in 0..timeline::ELSEWHERE as i64 {
+            accounts.waited_elsewhere(parties.client, waits(n));
+        }
+        for n in 0..timeline::ELSEWHERE as i64 + 2 {
+            accounts.waited_elsewhere(parties.client, waits(long + 1000 + n));
+        }
         accounts.hits()
     }
 

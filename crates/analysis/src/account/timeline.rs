@@ -10,12 +10,17 @@
 //! claim it: closed requests queue behind the oldest open one.
 
 mod closed;
+mod elsewhere;
 mod gap;
 
 use super::stalls::{OwnedStall, STALLS};
 use super::{Outstanding, Phase, Posting, SliceOwner, Ways};
+use crate::service_wait::ServiceWait;
 use crate::table::TablePlace;
 use closed::Closed;
+#[cfg(test)]
+pub(super) use elsewhere::ELSEWHERE;
+pub(crate) use elsewhere::WaitElsewhere;
 use gap::Gap;
 pub use gap::PauseParts;
 use std::collections::VecDeque;
@@ -79,6 +84,8 @@ pub(super) struct ClientTimeline {
     waits: Vec<OwnedStretch>,
     /// Stalls of closed requests that are not settled.
     stalls: Vec<OwnedStall>,
+    /// Waits for other services since the latest pause.
+    elsewhere: Vec<ServiceWait>,
     /// Those that were open when the clock was set.
     spanning: Vec<Spanning>,
 }
@@ -96,6 +103,7 @@ impl Default for ClientTimeline {
             losses: Vec::new(),
             waits: Vec::new(),
             stalls: Vec::new(),
+            elsewhere: Vec::new(),
             spanning: Vec::new(),
         }
     }
@@ -314,6 +322,7 @@ impl ClientTimeline {
             until => until.map(|until| until.min(from).plus(later)),
         };
         self.losses.clear();
+        self.elsewhere.clear();
         self.waits.retain(|wait| wait.to.is_none());
         for wait in &mut self.waits {
             wait.from = wait.from.min(from).plus(later);
@@ -387,6 +396,7 @@ impl ClientTimeline {
                 }
             }
             self.paused_ns = closed.paused(self.until, self.paused_ns);
+            let pause = (self.until, closed.outstanding.begin);
             closed.give_away(
                 (&mut self.until, &mut self.answered_by),
                 (think_ns, more_ns),
@@ -394,6 +404,9 @@ impl ClientTimeline {
                 posting,
             );
             self.queue.pop_front();
+            if !self.elsewhere.is_empty() {
+                self.paused(pause, think_ns, posting);
+            }
             posting.settled();
         }
     }

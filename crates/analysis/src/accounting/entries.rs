@@ -9,6 +9,7 @@ use crate::lateness::Lateness;
 use crate::parties::Parties;
 use crate::round_trips::TripSample;
 use crate::routing::Crossing;
+use crate::service_wait::ServiceWait;
 use crate::stalls::Stall;
 use crate::table::TablePlace;
 use crate::world::WaitEvent;
@@ -95,6 +96,7 @@ enum Entry {
     Crossed(Crossing),
     Noticed([TablePlace; 2], Box<Notice>),
     Missed(TablePlace),
+    WaitedElsewhere(TablePlace, Box<ServiceWait>),
     Settle(Timestamp),
     ClockSet((Timestamp, Timestamp), bool),
 }
@@ -226,6 +228,12 @@ impl EntryBatch {
     }
 
     #[cold]
+    pub(crate) fn waited_elsewhere(&mut self, client: TablePlace, wait: ServiceWait) {
+        let wait = Box::new(wait);
+        self.entries.push(Entry::WaitedElsewhere(client, wait));
+    }
+
+    #[cold]
     pub(crate) fn settle(&mut self, now: Timestamp) {
         self.entries.push(Entry::Settle(now));
     }
@@ -283,6 +291,9 @@ impl EntryBatch {
                 Entry::Noticed(pairs, notice) => accounting.watch.noticed(*pairs, notice),
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::SameClient([place, first]) => accounting.accounts.is_same(*place, *first),
+                Entry::WaitedElsewhere(client, wait) => {
+                    accounting.accounts.waited_elsewhere(*client, **wait);
+                }
                 Entry::Settle(now) => accounting.accounts.settle(*now),
                 Entry::Stalled(stall) => accounting.stalled(stall),
                 Entry::Late(late) => accounting.accounts.late(*late),
@@ -334,6 +345,7 @@ impl Entry {
             | Self::Noticed(..)
             | Self::Missed(_)
             | Self::Settle(_)
+            | Self::WaitedElsewhere(..)
             | Self::ClockSet(..) => {}
         }
     }

@@ -35,6 +35,7 @@ impl Analyzer {
             clock,
             numbered,
             unclaimed,
+            services,
             calls,
             connections,
             ..
@@ -56,7 +57,10 @@ impl Analyzer {
             statistics,
         } = figures;
         let hits = clock.hits.and(&segments.hits);
-        let hits = hits.and(&unclaimed.hits).and(&names.hits);
+        let hits = hits
+            .and(&unclaimed.hits)
+            .and(&services.hits)
+            .and(&names.hits);
         let hits = hits.and(&calls.hits).and(&connections.hits);
         let segment = segments.found();
         let offloaded = segment.together.oversize;

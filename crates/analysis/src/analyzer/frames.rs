@@ -92,6 +92,7 @@ impl AnalyzerState {
                     None => {
                         self.books.attribution.other += 1;
                         self.books.spending.elsewhere(bytes);
+                        self.serves_else(&seen);
                     }
                 }
             }
@@ -100,6 +101,16 @@ impl AnalyzerState {
         // A stamp far off must not keep the sweeps waiting for it.
         if now.since(self.swept).unsigned_abs() >= SWEEP_NS {
             self.sweep(now, common, sink);
+        }
+    }
+
+    /// A frame that is no part of a conversation: a client may have waited for it.
+    // By itself, so that nothing of it is in the way of others.
+    #[inline(never)]
+    fn serves_else(&mut self, seen: &Seen<'_>) {
+        let wait = self.services.frame(seen, &mut self.books.directory);
+        if let Some(wait) = wait {
+            self.books.waited_elsewhere(wait);
         }
     }
 

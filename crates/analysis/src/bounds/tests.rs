@@ -41,6 +41,7 @@ fn overrun(bound: Bound) -> (Hits, u64) {
         Bound::Stretches => (Spending::overrun(), 2),
         Bound::Questions => (TripQuestions::overrun(), 2),
         Bound::Openers => (Analyzer::overrun_openers(), 1),
+        Bound::Services => (Accounts::overrun_elsewhere(), 2),
         Bound::Calls => (Analyzer::overrun_calls(), 1),
         Bound::Asking => (Analyzer::overrun_asking(), 1),
         Bound::Ended => (Analyzer::overrun_ended(), 1),

@@ -64,6 +64,10 @@ impl Watch {
         let mut own: BTreeMap<Subject, Book> = BTreeMap::new();
         let mut gather = |subject: Subject, book: &Book| own.entry(subject).or_default().join(book);
         frames.books(last, &mut gather);
+        for ((client, server), book) in self.services.iter() {
+            let (client, server) = (*client, *server);
+            gather(Subject::Pair { client, server }, book);
+        }
         let pairs = self.pairs.iter().filter_map(known);
         let pairs = pairs.map(|(ends, pair)| (ends, pair.reads));
         clients::starving(pairs, &self.thresholds, &mut gather);

@@ -26,6 +26,7 @@ mod rhythm;
 mod rows;
 mod rule;
 mod segment;
+mod services;
 mod sessions;
 mod thresholds;
 mod watch;
@@ -76,6 +77,8 @@ pub static RULES: &[&Rule] = &[
     &sessions::ABSENT_NAMES,
     &sessions::ABANDONED,
     &sessions::RESET,
+    &services::SERVICE_WAITS,
+    &services::LONG_SERVICE_WAITS,
     &clients::BREAK_WAIT,
     &clients::SLOW_BREAK,
     &clients::QUEUEING,
@@ -111,6 +114,7 @@ static OUTSIDE: &[&Rule] = &[
     &links::NOT_CONNECTED,
     &links::REFUSED,
     &links::LATE_CONNECT,
+    &services::LONG_SERVICE_WAITS,
 ];
 
 /// Everything that was looked for and seen at least once.

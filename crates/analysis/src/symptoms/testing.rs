@@ -142,7 +142,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new() -> Self {
         Self {
-            watch: Watch::new(),
+            watch: Watch::new(Settings::default().rows),
             frames: FrameWatch::new(&Settings::default()),
             directory: Directory::new(Settings::default().rows),
             next: 1,

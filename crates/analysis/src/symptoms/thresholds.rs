@@ -109,6 +109,8 @@ thresholds! {
     ResetAfter = "reset_after_ms", 1000;
     /// Refused log-ons and shares of a client at a server.
     LogonRefused = "logon_refused_times", 3;
+    /// Waits of a client for another service, while it had no request outstanding.
+    ServiceWaits = "service_waits_times", 1000;
     /// Lookups of a client for names that no station of its network has.
     AbsentNames = "absent_names_times", 20;
     /// A wait for another client to give a promise back that is worth a word.

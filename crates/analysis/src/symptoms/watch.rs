@@ -6,6 +6,7 @@ use super::evidence::{Against, Base, Book, Sight};
 use super::files::Files;
 use super::page::{Page, Whom};
 use super::pair::{PairEvidence, WAITING, between};
+use super::rows::Rows;
 use super::watchers::{WatcherLook, Witness, is_ordinary};
 use super::{Threshold, Thresholds, answers, clients, is_group, is_request, repeats, sessions};
 use crate::account::Outstanding;
@@ -42,13 +43,16 @@ pub(crate) struct Watch {
     held_ns: i64,
     /// Transactions whose response did, and how long, until they are closed.
     held: VecDeque<(u64, i64)>,
+    /// Waits of clients for other services.
+    pub(super) services: Rows<(Endpoint, Endpoint), Book>,
     /// Cost of symptoms by the second, for live views.
-    course: Option<Box<SymptomCourse>>,
+    pub(super) course: Option<Box<SymptomCourse>>,
     hits: Hits,
 }
 
 impl Watch {
-    pub(crate) fn new() -> Self {
+    /// Rows of at most this number of clients at services.
+    pub(crate) fn new(rows: usize) -> Self {
         Self {
             thresholds: Thresholds::default(),
             pairs: Column::new(),
@@ -59,6 +63,7 @@ impl Watch {
             lookups: VecDeque::new(),
             held_ns: 0,
             held: VecDeque::new(),
+            services: Rows::new(rows),
             course: None,
             hits: Hits::NONE,
         }
@@ -92,6 +97,11 @@ impl Watch {
     /// Whether that is kept.
     pub(crate) fn keeps_course(&self) -> bool {
         self.course.is_some()
+    }
+
+    /// Rows dropped because there were too many.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.services.evicted()
     }
 
     /// What was lost to fixed bounds.

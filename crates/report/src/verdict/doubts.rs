@@ -7,7 +7,8 @@ use crate::figures::{Command, Grouped, Percent, range};
 use crate::time::Digits;
 use wirewait_analysis::{ClockSet, ClocksApart, ENOUGH, UnsurePauses};
 use wirewait_judge::{
-    Culprit, Doubt, Finding, Missing, OpenRequest, RefusedRequests, RegularPauses, Verdict,
+    Culprit, Doubt, Finding, Missing, OpenRequest, OtherServices, RefusedRequests, RegularPauses,
+    Verdict,
 };
 
 /// What speaks against it, a sentence each.
@@ -101,8 +102,20 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
         } => floor(*operations, *ns, *near_ns, digits),
         Doubt::RegularPauses(pauses) => regular(pauses, digits),
         Doubt::Refused(requests) => refused(requests),
+        Doubt::OtherServices(others) => elsewhere(others, digits),
         Doubt::Timers(end, pauses) => timers(*end, pauses, digits),
     })
+}
+
+/// What clients waited for that is no file server's.
+fn elsewhere(others: &OtherServices, digits: Digits) -> String {
+    format!(
+        "Doubt: {} of the clients' time ({}) was spent waiting for other services: {} for {}.",
+        Percent(others.thousandths, 1000),
+        digits.span(others.ns),
+        digits.span(others.most_ns),
+        Escaped(&others.most.to_string()),
+    )
 }
 
 /// Who is refused, and tries again.
