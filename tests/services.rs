@@ -1,10 +1,10 @@
-//! Clients that wait for other services between their requests to a file server: a name server, a log-on server. What is
-//! said of that must be what the stations did, added up here.
+//! Clients that wait for other services between their requests to a file server, and servers that do before they respond: for a
+//! name server, a log-on server. What is said of that must be what the stations did, added up here.
 
 use crate::support::{Analysis, analyse_frames};
 use std::net::Ipv4Addr;
 use wirewait_analysis::{Snapshot, State, Subject};
-use wirewait_judge::{Doubt, Verdict};
+use wirewait_judge::{Culprit, Doubt, Verdict};
 use wirewait_synth::OwnedFrame;
 use wirewait_synth::Scenario;
 use wirewait_synth::ethernet::{self, Encapsulation};
@@ -222,6 +222,69 @@ fn connections_to_other_services_are_waits_and_long_ones_are_beside_the_active_t
         verdict.outside.map(|of| of.rule),
         Some("long_service_waits")
     );
+}
+
+/// Before each response, 40 ms after its request, the server waits 30 ms for a log-on server; then 13 ms for something else, until after
+/// the response.
+#[test]
+fn a_server_that_waits_for_a_log_on_server_is_said_to() {
+    let mut text =
+        "title Reads\nclient C udp 10.0.0.1:1025\nserver S udp 10.0.0.9:524\n".to_owned();
+    let mut asked = Vec::new();
+    for n in 0..READS {
+        let at = n * 50;
+        let line = |at: i64, what: &str| format!("{}.{:03} {what}\n", at / 1000, at % 1000);
+        text += &line(
+            at,
+            &format!("C>S ncp read handle=1 offset={} length=1024", n * 1024),
+        );
+        text += &line(at + 40, "S>C ncp reply data=1024");
+        // The first request makes the server known.
+        if n > 0 {
+            let (server, service) = (socket([10, 0, 0, 9], 50_000), socket(NAMES[0], 88));
+            let data = || (17, ipv4::udp(server, service, b"a ticket"));
+            asked.push(frame(at + 5, server, service, data()));
+            asked.push(frame(
+                at + 35,
+                service,
+                server,
+                (17, ipv4::udp(service, server, b"here")),
+            ));
+            asked.push(frame(at + 36, server, service, data()));
+            asked.push(frame(
+                at + 49,
+                service,
+                server,
+                (17, ipv4::udp(service, server, b"here")),
+            ));
+        }
+    }
+    asked.extend(Scenario::parse("reads", &text).unwrap().frames().to_vec());
+    let snapshot = analyse(asked).snapshot;
+    let found = snapshot.symptoms.found.iter();
+    let mut found = found.filter(|symptom| symptom.rule.id == "server_waits");
+    let waits = found.next().unwrap();
+    let (server, kerberos) = (
+        Endpoint::at(Address::V4([10, 0, 0, 9])),
+        service(NAMES[0], 88),
+    );
+    let ends = Subject::Pair {
+        client: server,
+        server: kerberos,
+    };
+    let (count, ns) = ((READS - 1) as u64, (READS - 1) as u64 * 30 * MS as u64);
+    assert_eq!(
+        (waits.subject, waits.hits.count, waits.hits.cost_ns),
+        (ends, count, ns)
+    );
+    assert!(found.next().is_none());
+    let verdict = Verdict::on(&snapshot);
+    let mut doubts = verdict.doubts.iter();
+    let said = doubts.find_map(|doubt| match doubt {
+        Doubt::OtherServices(others) => Some((others.of, others.ns, others.most)),
+        _ => None,
+    });
+    assert_eq!(said, Some((Culprit::Server, ns, kerberos)));
 }
 
 /// What was asked for while a file server was asked, what comes after the next request, who rests and looks at something else, and

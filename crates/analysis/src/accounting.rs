@@ -11,6 +11,7 @@ use crate::efficiency::{Payer, Spending};
 use crate::journal::{self, Heading, Journal};
 use crate::parties::Directory;
 use crate::round_trips::RoundTrips;
+use crate::service_wait::ServiceWait;
 use crate::stalls::Stall;
 use crate::symptoms::Watch;
 use crate::table::TablePlace;
@@ -145,6 +146,13 @@ impl Accounting {
     pub(crate) fn finish(&mut self) {
         self.accounts.finish();
         self.paused_elsewhere();
+    }
+
+    /// A station waited for a service that is no file server: a client in its pauses, or a server before it responded.
+    #[cold]
+    pub(crate) fn waited_elsewhere(&mut self, station: TablePlace, wait: ServiceWait) {
+        self.watch.waited_for_service(wait);
+        self.accounts.waited_elsewhere(station, wait);
     }
 
     /// Pauses in which a client waited for another service are known.

@@ -174,7 +174,7 @@ impl Books {
             return;
         };
         match &mut self.lent {
-            None => self.accounting.accounts.waited_elsewhere(place, wait),
+            None => self.accounting.waited_elsewhere(place, wait),
             Some(entries) => entries.waited_elsewhere(place, wait),
         }
     }

@@ -1,35 +1,41 @@
-//! Clients whose pauses are waits for other services: names, log-ons, directories.
+//! Stations whose time is spent waiting for other services: names, log-ons, directories.
 
 use crate::finding::Finding;
 use crate::share::{Culprit, thousandths, total};
 use wirewait_analysis::{Snapshot, Subject};
 use wirewait_wire::Endpoint;
 
-/// The waits are at least this part of the clients' time, in thousandths.
+/// The waits are at least this part of their time, in thousandths.
 const PART: u64 = 100;
 
-/// What clients waited for in their pauses, as far as it is an answer of another service.
+/// What those who are found waited for, as far as it is a response of another service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherServices {
+    /// Who waited: clients in their pauses, or servers before they responded.
+    pub of: Culprit,
     /// All waits together, ns.
     pub ns: u64,
-    /// Of the clients' time, in thousandths.
+    /// Of their time, in thousandths.
     pub thousandths: u64,
-    /// The service, with its port, that was waited for longest, by all clients.
+    /// The service, with its port, that was waited for longest, by all of them.
     pub most: Endpoint,
     /// How long it was waited for, ns.
     pub most_ns: u64,
 }
 
 impl OtherServices {
-    /// Where clients are found.
+    /// Where clients are found, or servers.
     pub(crate) fn of(snapshot: &Snapshot, finding: Finding) -> Option<Self> {
-        if !finding.is_of_clients() {
-            return None;
-        }
+        let (of, rule) = match finding {
+            Finding::Named(Culprit::Server) | Finding::Either(_, Culprit::Server) => {
+                (Culprit::Server, "server_waits")
+            }
+            _ if finding.is_of_clients() => (Culprit::Client, "service_waits"),
+            _ => return None,
+        };
         let mut services: Vec<(Endpoint, u64)> = Vec::new();
         let waits = snapshot.symptoms.found.iter();
-        for symptom in waits.filter(|symptom| symptom.rule.id == "service_waits") {
+        for symptom in waits.filter(|symptom| symptom.rule.id == rule) {
             let Subject::Pair { server, .. } = symptom.subject else {
                 continue;
             };
@@ -42,11 +48,12 @@ impl OtherServices {
         let all = services
             .iter()
             .fold(0_u64, |all, (_, ns)| all.saturating_add(*ns));
-        let client = Culprit::Client.of(&total(snapshot)).high;
+        let time = of.of(&total(snapshot)).high;
         // Of two at once each counts, and no part is more than the whole.
-        let ns = all.min(client);
-        let part = thousandths(ns, client);
+        let ns = all.min(time);
+        let part = thousandths(ns, time);
         (part >= PART).then_some(Self {
+            of,
             ns,
             thousandths: part,
             most,
@@ -60,12 +67,16 @@ mod tests {
     use super::*;
     use wirewait_analysis::{Ledger, LedgerOf, LedgerRow, Phase, RULES, State, Symptom};
 
-    /// Of 10 s of clients, two waited 600 and 300 ms for one service and one 101 ms for another: 1.001 s, a tenth.
+    /// Of 10 s of clients, or of servers, two waited 600 and 300 ms for one service and one 101 ms for another: 1.001 s, a tenth.
     #[test]
-    fn waits_for_other_services_are_a_doubt_from_a_tenth_of_the_clients_time_on() {
+    fn waits_for_other_services_are_a_doubt_from_a_tenth_of_the_time_on() {
         let of = |finding, waits: &[(u8, u16, u64)]| {
             let mut snapshot = Snapshot::default();
-            let rule = RULES.iter().find(|rule| rule.id == "service_waits");
+            let (id, phase) = match finding {
+                Finding::Named(Culprit::Server) => ("server_waits", Phase::Server),
+                _ => ("service_waits", Phase::Client),
+            };
+            let rule = RULES.iter().find(|rule| rule.id == id);
             for (client, port, ms) in waits {
                 let subject = Subject::Pair {
                     client: Endpoint::at(wirewait_wire::Address::V4([10, 0, 0, *client])),
@@ -78,7 +89,7 @@ mod tests {
             }
             let mut row = LedgerRow::default();
             row.of = LedgerOf::Capture;
-            row.ledger = Ledger::from_iter([(Phase::Client, 10_000_000_000)]);
+            row.ledger = Ledger::from_iter([(phase, 10_000_000_000)]);
             snapshot.ledgers.push(row);
             let found = OtherServices::of(&snapshot, finding);
             found.map(|of| (of.ns, of.thousandths, of.most.port, of.most_ns))
@@ -87,7 +98,8 @@ mod tests {
         let waits = [(1, 53, 600), (2, 88, 101), (3, 53, 300)];
         let found = Some((1_001_000_000, 100, Some(53), 900_000_000));
         assert_eq!(of(client, &waits), found);
-        assert_eq!(of(Finding::Named(Culprit::Server), &waits), None);
+        assert_eq!(of(Finding::Named(Culprit::Server), &waits), found);
+        assert_eq!(of(Finding::Named(Culprit::Network), &waits), None);
         assert_eq!(of(client, &[(1, 53, 994)]), None);
         // Those of several services at once are no more than all there is.
         let all = Some((10_000_000_000, 1000, Some(88), 8_000_000_000));

@@ -79,7 +79,7 @@ pub enum Doubt {
     Timers(Culprit, UnsurePauses),
     /// Idle time of a client that looks like a timer of its program.
     RegularPauses(RegularPauses),
-    /// Clients waited for other services in much of their time.
+    /// Those who are found waited for other services in much of their time.
     OtherServices(OtherServices),
     /// Nearly all requests behind the pauses of clients were refused: they may wait for another one.
     Refused(RefusedRequests),

@@ -670,6 +670,7 @@ mod tests {
     #[test]
     fn waits_for_other_services_are_a_doubt() {
         let others = OtherServices {
+            of: Culprit::Client,
             ns: 9_804_000_000,
             thousandths: 982,
             most: v4(53, Some(53)),

@@ -292,7 +292,7 @@ impl EntryBatch {
                 Entry::Missed(pair) => accounting.watch.missed(*pair),
                 Entry::SameClient([place, first]) => accounting.accounts.is_same(*place, *first),
                 Entry::WaitedElsewhere(client, wait) => {
-                    accounting.accounts.waited_elsewhere(*client, **wait);
+                    accounting.waited_elsewhere(*client, **wait);
                 }
                 Entry::Settle(now) => accounting.accounts.settle(*now),
                 Entry::Stalled(stall) => accounting.stalled(stall),

@@ -64,7 +64,7 @@ impl Watch {
         let mut own: BTreeMap<Subject, Book> = BTreeMap::new();
         let mut gather = |subject: Subject, book: &Book| own.entry(subject).or_default().join(book);
         frames.books(last, &mut gather);
-        for ((client, server), book) in self.services.iter() {
+        for ((client, server), book) in self.services.books() {
             let (client, server) = (*client, *server);
             gather(Subject::Pair { client, server }, book);
         }

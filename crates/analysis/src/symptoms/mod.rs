@@ -79,6 +79,7 @@ pub static RULES: &[&Rule] = &[
     &sessions::RESET,
     &services::SERVICE_WAITS,
     &services::LONG_SERVICE_WAITS,
+    &services::SERVER_WAITS,
     &clients::BREAK_WAIT,
     &clients::SLOW_BREAK,
     &clients::QUEUEING,

@@ -6,7 +6,7 @@ use super::evidence::{Against, Base, Book, Sight};
 use super::files::Files;
 use super::page::{Page, Whom};
 use super::pair::{PairEvidence, WAITING, between};
-use super::rows::Rows;
+use super::services::ServiceEvidence;
 use super::watchers::{WatcherLook, Witness, is_ordinary};
 use super::{Threshold, Thresholds, answers, clients, is_group, is_request, repeats, sessions};
 use crate::account::Outstanding;
@@ -43,8 +43,8 @@ pub(crate) struct Watch {
     held_ns: i64,
     /// Transactions whose response did, and how long, until they are closed.
     held: VecDeque<(u64, i64)>,
-    /// Waits of clients for other services.
-    pub(super) services: Rows<(Endpoint, Endpoint), Book>,
+    /// Waits of stations for other services.
+    pub(super) services: ServiceEvidence,
     /// Cost of symptoms by the second, for live views.
     pub(super) course: Option<Box<SymptomCourse>>,
     hits: Hits,
@@ -63,7 +63,7 @@ impl Watch {
             lookups: VecDeque::new(),
             held_ns: 0,
             held: VecDeque::new(),
-            services: Rows::new(rows),
+            services: ServiceEvidence::new(rows),
             course: None,
             hits: Hits::NONE,
         }
@@ -256,6 +256,9 @@ impl Watch {
         }
         if t.outcome == Outcome::OrphanResponse || asked_all {
             return;
+        }
+        if self.services.has_recent() {
+            self.server_waited(t);
         }
         let thresholds = &self.thresholds;
         if parties.pair.is_nowhere() && self.course.is_none() {

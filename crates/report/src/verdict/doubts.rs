@@ -107,11 +107,12 @@ pub(crate) fn doubts_in(verdict: &Verdict, digits: Digits) -> impl Iterator<Item
     })
 }
 
-/// What clients waited for that is no file server's.
+/// What stations waited for that is no file server's.
 fn elsewhere(others: &OtherServices, digits: Digits) -> String {
     format!(
-        "Doubt: {} of the clients' time ({}) was spent waiting for other services: {} for {}.",
+        "Doubt: {} of the {}s' time ({}) was spent waiting for other services: {} for {}.",
         Percent(others.thousandths, 1000),
+        others.of.name(),
         digits.span(others.ns),
         digits.span(others.most_ns),
         Escaped(&others.most.to_string()),
