@@ -2,8 +2,13 @@
 //!
 //! `oracle/segment.list` holds tshark's sums; `oracle/segment.sh` makes it and says what is in it.
 
-use crate::support::{analyse, captures, root};
+use crate::support::{analyse, analyse_frames, captures, root};
+use std::net::Ipv4Addr;
 use wirewait_analysis::{KnownBy, SegmentRow};
+use wirewait_synth::OwnedFrame;
+use wirewait_synth::ethernet::{self, Encapsulation};
+use wirewait_synth::ipv4::{self, Segment, Socket, flag};
+use wirewait_wire::{LinkType, Timestamp};
 
 /// Captures whose frames hold something that tshark counts and that is none of the frame.
 const DIFFER: &[(&str, &str)] = &[];
@@ -101,4 +106,72 @@ fn a_sniffer_says_how_fast_its_link_was() {
             "{file}"
         );
     }
+}
+
+/// A connection whose ends say that they take `sizes` bytes in a segment, and a response of `data` bytes in one frame, on a link of this kind.
+fn put_together(link: LinkType, sizes: [u16; 2], data: usize) -> (u64, u64) {
+    let ends = [1, 9].map(|n| Socket {
+        address: Ipv4Addr::new(10, 0, 0, n),
+        port: if n == 1 { 50_000 } else { 445 },
+    });
+    let mut frames = Vec::new();
+    let mut send = |side: usize, flags: u8, options: &[u8], data: &[u8]| {
+        let (from, to) = (ends[side], ends[1 - side]);
+        let segment = Segment {
+            sequence: if flags & flag::SYN != 0 { 99 } else { 100 },
+            acknowledgement: 100,
+            flags,
+            window: 65_535,
+            options,
+            data,
+        };
+        let number = frames.len() as u16;
+        let packet = ipv4::packet(
+            from.address,
+            to.address,
+            6,
+            number,
+            &ipv4::tcp(from, to, &segment),
+        );
+        let bytes = match link {
+            LinkType::ETHERNET => {
+                let header = ethernet::Header {
+                    destination: [2, 0, 0, 0, 0, to.address.octets()[3]],
+                    source: [2, 0, 0, 0, 0, from.address.octets()[3]],
+                    vlan: None,
+                };
+                ethernet::frame(&header, Encapsulation::Type(0x0800), &packet)
+            }
+            _ => packet,
+        };
+        frames.push(OwnedFrame {
+            at: Timestamp::from_nanos(i64::from(number) * 1_000_000),
+            link,
+            interface: 0,
+            wire_len: bytes.len() as u32,
+            bytes,
+        });
+    };
+    let size = |n: u16| [2, 4, n.to_be_bytes()[0], n.to_be_bytes()[1]];
+    send(0, flag::SYN, &size(sizes[0]), b"");
+    send(1, flag::SYN | flag::ACK, &size(sizes[1]), b"");
+    // Twelve bytes of options, as with time stamps, take their part.
+    send(1, flag::ACK, &[1; 12], &vec![0; data]);
+    let found = analyse_frames(&frames).snapshot.segment.together;
+    (found.oversize, found.oversize_on_wire)
+}
+
+/// RFC 9293, 3.7.1 and RFC 6691: 8,960 bytes less 12 of options in a jumbo frame, 1,448 in one of Ethernet, 65,483 on a loopback
+/// interface; the end that takes less decides.
+#[test]
+fn how_long_a_segment_is_on_the_wire_both_ends_have_said() {
+    let raw = LinkType(101);
+    let of = |sizes, data| put_together(LinkType::ETHERNET, sizes, data);
+    assert_eq!(of([8_960, 8_960], 8_948), (0, 0));
+    assert_eq!(of([8_960, 8_960], 8_949), (1, 2));
+    assert_eq!(of([8_960, 8_960], 30_000), (1, 4));
+    assert_eq!(of([8_960, 1_460], 2_896), (1, 2));
+    assert_eq!(of([65_495, 65_495], 60_000), (0, 0));
+    assert_eq!(put_together(raw, [1_460, 1_460], 2_897), (1, 3));
+    assert_eq!(put_together(raw, [1_460, 1_460], 1_448), (0, 0));
 }

@@ -88,6 +88,7 @@ pub(crate) static DISSECTOR: Dissector = Dissector {
     steady: Some(Steady { decides, varies }),
     describe,
     fields,
+    largest_segment: Some(largest_segment),
     ..Dissector::PLAIN
 };
 
@@ -177,6 +178,24 @@ fn scaling(options: Option<&[u8]>) -> Scaling {
             [1, rest @ ..] => rest,
             [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..).unwrap_or(&[]),
             _ => return Scaling::Never,
+        };
+    }
+}
+
+/// The maximum segment size of the option of that name (RFC 9293, 3.7.1); 0 says nothing.
+fn largest_segment(input: Input<'_>) -> Option<u16> {
+    let h = Header::parse(input).ok()?;
+    let mut rest = input.bytes.get(20..h.header_length.into())?;
+    loop {
+        rest = match rest {
+            [2, 4, high, low, ..] => {
+                let size = u16::from_be_bytes([*high, *low]);
+                return Some(size).filter(|size| *size > 0);
+            }
+            [0, ..] | [] => return None,
+            [1, rest @ ..] => rest,
+            [_, length, ..] if *length >= 2 => rest.get(usize::from(*length)..)?,
+            _ => return None,
         };
     }
 }
@@ -399,6 +418,19 @@ mod tests {
         bytes[13] = FIN | RST | ACK;
         let (_, stream) = read(&bytes, 20);
         assert!(!stream.syn && stream.fin && stream.rst);
+    }
+
+    /// MSS 1460 behind a window scale; then none, then cut by the capture.
+    #[test]
+    fn a_segment_that_opens_says_how_long_others_may_be() {
+        let mut bytes = BYTES.to_vec();
+        (bytes[12], bytes[13]) = (0x70, SYN);
+        bytes.extend([3, 3, 7, 1, 2, 4, 0x05, 0xb4]);
+        let says = |bytes: &[u8], length| largest_segment(Input { bytes, length });
+        assert_eq!(says(&bytes, 28), Some(1460));
+        assert_eq!(says(&bytes[..27], 28), None);
+        bytes[24] = 5;
+        assert_eq!(says(&bytes, 28), None);
     }
 
     /// MSS 1460, no operation, window scale 7; then none, then cut by the capture.

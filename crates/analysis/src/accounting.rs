@@ -133,9 +133,6 @@ impl Accounting {
         self.watch.ends(wait, at, outstanding);
         let known = (&self.round_trips, &mut self.operations);
         self.accounts.ends(wait, at, outstanding, known);
-        if self.accounts.has_elsewhere() {
-            self.paused_elsewhere();
-        }
         self.spending.ends(wait, at);
         if wait.case.transaction.kind == Kind::Open {
             self.spending.opened(wait.case);
@@ -151,11 +148,12 @@ impl Accounting {
     /// A station waited for a service that is no file server: a client in its pauses, or a server before it responded.
     #[cold]
     pub(crate) fn waited_elsewhere(&mut self, station: TablePlace, wait: ServiceWait) {
+        self.paused_elsewhere();
         self.watch.waited_for_service(wait);
         self.accounts.waited_elsewhere(station, wait);
     }
 
-    /// Pauses in which a client waited for another service are known.
+    /// Pauses in which a client waited for another service may be known: no more than followed the latest of such waits.
     #[cold]
     #[inline(never)]
     fn paused_elsewhere(&mut self) {
@@ -252,6 +250,7 @@ impl Accounting {
 
     /// Brings the statistics up to date.
     pub(crate) fn post(&mut self) {
+        self.paused_elsewhere();
         for place in Journal::places() {
             self.post_page(place);
         }

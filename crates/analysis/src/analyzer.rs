@@ -221,7 +221,9 @@ impl Analyzer {
     #[must_use]
     pub fn intake_counting(&mut self) -> Intake {
         let mut intake = self.intake();
-        let empty = Segments::new(&self.common.settings);
+        let mut empty = Segments::new(&self.common.settings);
+        // Both look at what was put together.
+        empty.sizes = self.state.segments.sizes.clone();
         intake.segments = Some(std::mem::replace(&mut self.state.segments, empty));
         intake
     }

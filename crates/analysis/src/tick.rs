@@ -30,6 +30,8 @@ pub(crate) struct Ticks {
     frames: u64,
     /// Frames with the stamp of the frame before.
     pub(crate) same: u64,
+    /// The latest frame is one of those.
+    again: bool,
     /// The shortest time between two different stamps, ns.
     least: i64,
     /// The power of ten of which all stamps are multiples, ns.
@@ -42,6 +44,7 @@ impl Default for Ticks {
             fine: false,
             frames: 0,
             same: 0,
+            again: false,
             least: i64::MAX,
             unit: SECOND,
         }
@@ -56,7 +59,8 @@ impl Ticks {
         while at % self.unit != 0 {
             self.unit /= 10;
         }
-        if passed == 0 {
+        self.again = passed == 0;
+        if self.again {
             self.same += 1;
         } else {
             self.least = self.least.min(passed);
@@ -64,6 +68,15 @@ impl Ticks {
         }
         if self.frames == LOOKED_AT && !self.is_shown() {
             self.fine = true;
+        }
+    }
+
+    /// The latest frame is a copy of one before: that both have one stamp shows nothing of the clock.
+    #[cold]
+    pub(crate) fn copied(&mut self) {
+        if std::mem::take(&mut self.again) {
+            self.same -= 1;
+            self.frames -= 1;
         }
     }
 
@@ -185,6 +198,25 @@ mod tests {
     }
 
     /// Written by hand in milliseconds, and never two at once.
+    /// Frames every 201 us, and each again as the copy that another file has of it.
+    #[test]
+    fn a_copy_with_the_same_stamp_is_no_tick() {
+        let found = |copies: bool| {
+            let mut ticks = Ticks::default();
+            for n in 0..200 {
+                let at = n * 201_000;
+                ticks.frame(at, if n == 0 { at } else { 201_000 });
+                ticks.frame(at, 0);
+                if copies {
+                    ticks.copied();
+                }
+            }
+            ticks.ns()
+        };
+        // A stamp may be a microsecond too early.
+        assert_eq!((found(false), found(true)), (202_000, 0));
+    }
+
     #[test]
     fn round_stamps_alone_are_no_ticks() {
         assert_eq!(ticks((0..400).map(|n| n * 5 * MS)).ns(), 0);

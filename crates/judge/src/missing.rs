@@ -27,6 +27,8 @@ pub enum Missing {
 
 /// If one frame in ten is cut short, that may be why no request is known, where frames of a file service are.
 const CUT: u64 = 10;
+/// From this part of the frames with TCP on, in percent, hardly more than headers were captured: what they carry does not show.
+const HEADERS: u64 = 80;
 /// Protocols of file services, or of what carries nothing else.
 const FILES: [&str; 5] = ["smb1", "smb2", "ncp", "direct_tcp", "nbt"];
 /// Protocols in which stations are looked for, or look whether another one is there: no request for files is among these.
@@ -56,7 +58,9 @@ impl Missing {
             .protocols
             .iter()
             .any(|(name, _)| FILES.contains(name));
-        let cut = if files { cut } else { 0 };
+        let tcp = frames_of(snapshot, "tcp");
+        let headers = tcp > 0 && cut.saturating_mul(100) >= tcp.saturating_mul(HEADERS);
+        let cut = if files || headers { cut } else { 0 };
         match (requests, sum(|row| row.counts.orphan_responses)) {
             (0, 0) if cut > 0 && cut * CUT >= snapshot.capture.frames => Self::Rest(cut),
             (0, 0) => match crate::reason(snapshot, "unknown_link") {
@@ -107,6 +111,7 @@ fn frames_of(snapshot: &Snapshot, protocol: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wirewait_analysis::{Grade, Reason};
 
     /// Requests of two operations over TCP: all, open at the end, and responses without a request.
     fn apart(rows: &[[u64; 3]], carrier: &'static str) -> Option<Missing> {
@@ -124,6 +129,24 @@ mod tests {
             snapshot.servers.push(row);
         }
         snapshot
+    }
+
+    /// Of 100 frames with TCP, 80 are cut, or 79: then so much was captured of the others that files would show.
+    #[test]
+    fn frames_of_which_only_headers_were_captured_may_be_of_files() {
+        let of = |cut: u64| {
+            let mut snapshot = Snapshot::default();
+            snapshot.capture.frames = 120;
+            snapshot.protocols = vec![("ethernet", 120), ("tcp", 100)];
+            snapshot.capture.reasons.push(Reason {
+                name: "snapped",
+                text: "",
+                count: cut,
+                grade: Grade::Good,
+            });
+            Missing::of(&snapshot)
+        };
+        assert_eq!((of(80), of(79)), (Missing::Rest(80), Missing::FileTraffic));
     }
 
     #[test]
@@ -164,11 +187,11 @@ mod tests {
     fn frames_that_a_capture_lost_are_no_second_clock() {
         let of = |gaps: u64| {
             let mut snapshot = snapshot_of(&[[922, 69, 69]], "tcp");
-            snapshot.capture.reasons.push(wirewait_analysis::Reason {
+            snapshot.capture.reasons.push(Reason {
                 name: "gaps",
                 text: "",
                 count: gaps,
-                grade: wirewait_analysis::Grade::Fair,
+                grade: Grade::Fair,
             });
             Missing::apart(&snapshot)
         };

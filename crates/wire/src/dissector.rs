@@ -217,6 +217,8 @@ pub struct Dissector {
     /// Says what a message whose ends take turns is, by the table in force: the user's, or with
     /// `None` its own.
     pub placed: Option<fn(Input<'_>, Option<&Layout>) -> Placed>,
+    /// How much data the sender of this segment takes in one, where it opens a stream and says so.
+    pub largest_segment: Option<fn(Input<'_>) -> Option<u16>>,
     /// Reads a response in the light of its request.
     pub answer: Option<fn(Input<'_>, &Asked) -> Answered>,
     /// Tells the names in a part of a message whose exchange says that it has some.
@@ -260,6 +262,7 @@ impl Dissector {
         unique_ids: false,
         skipped: None,
         placed: None,
+        largest_segment: None,
         answer: None,
         names: None,
         opened: None,

@@ -158,6 +158,13 @@ impl Registry {
         placed(pdu, layout.map(|(_, layout)| &**layout))
     }
 
+    /// How much data the sender of this segment takes in one, where it opens a stream and says so.
+    #[must_use]
+    pub fn largest_segment(&self, id: DissectorId, segment: Input<'_>) -> Option<u16> {
+        let says = self.dissector(id).largest_segment?;
+        says(segment)
+    }
+
     /// The fields of a PDU of this dissector; `asked` is the request that it answers, where
     /// that is known.
     #[must_use]

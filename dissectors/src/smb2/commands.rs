@@ -270,7 +270,8 @@ fn request(h: &Header, part: Input<'_>) -> Exchange {
             ex.file = file(h, bytes, 80, le64(bytes, 72));
         }
         command::WRITE => {
-            ex.asked = le32(bytes, 68).unwrap_or_default().into();
+            // What was cut off is the data, behind a header of which the capture has less than that.
+            ex.asked = le32(bytes, 68).map_or(behind(part, 112), u64::from);
             ex.data = ex.asked.min(behind(part, 112));
             if payload::is_call(h, bytes) {
                 ex.effects = Effects::REMOTE_CALL;
@@ -344,8 +345,12 @@ fn response(h: &Header, part: Input<'_>) -> Exchange {
             }
         }
         (command::READ, Some(17)) => {
-            let length = le32(bytes, 68).unwrap_or_default();
-            ex.data = u64::from(length).min(behind(part, 80));
+            let length = le32(bytes, 68).map_or(behind(part, 80), u64::from);
+            ex.data = length.min(behind(part, 80));
+        }
+        // Cut off before that: a response that succeeded is data, behind headers of 80 bytes (2.2.20).
+        (command::READ, None) if ex.status.is_some_and(|status| !status.failure) => {
+            ex.data = behind(part, 80);
         }
         (command::WRITE, Some(17)) => ex.data = le32(bytes, 68).unwrap_or_default().into(),
         (command::IOCTL, Some(49)) => control(&mut ex, bytes),
@@ -526,6 +531,24 @@ mod tests {
         };
         let ex = exchange(&Header::parse(part).unwrap(), part);
         assert_eq!(ex.data, 65536);
+    }
+
+    /// Of headers of 64 and 16 bytes (2.2.20), or 64 and 48 (2.2.21), 26 to 70 were captured; an error has 9 behind its own.
+    #[test]
+    fn the_length_of_the_message_counts_when_that_was_cut_off_too() {
+        let answer = message(command::READ, RESPONSE, 17, &body(17, 16, &[(66, &[80])]));
+        let asks = message(command::WRITE, 0, 17, &body(49, 49, &[(66, &[112])]));
+        let error = failed(answer.clone(), 0xc000_0022);
+        let data = |m: &[u8], captured: usize, length: u32| {
+            let bytes = &m[..captured];
+            let part = Input { bytes, length };
+            exchange(&Header::parse(part).unwrap(), part).data
+        };
+        for captured in [26, 64, 70] {
+            assert_eq!(data(&answer, captured, 80 + 65536), 65536, "{captured}");
+            assert_eq!(data(&asks, captured, 112 + 4096), 4096, "{captured}");
+            assert_eq!(data(&error, captured.min(error.len()), 73), 0, "{captured}");
+        }
     }
 
     #[test]

@@ -299,13 +299,7 @@ impl Accounts {
         }
     }
 
-    /// Whether there are pauses in which a client waited for another service, to be taken out.
-    #[inline]
-    pub(crate) fn has_elsewhere(&self) -> bool {
-        !self.sums.elsewhere.is_empty()
-    }
-
-    /// Takes them out.
+    /// Takes out the pauses in which clients waited for other services.
     #[cold]
     pub(crate) fn take_elsewhere(&mut self) -> Vec<WaitElsewhere> {
         std::mem::take(&mut self.sums.elsewhere)

@@ -395,8 +395,11 @@ impl ClientTimeline {
                     None => return,
                 }
             }
+            if !self.elsewhere.is_empty() {
+                let pause = (self.until, closed.outstanding.begin);
+                elsewhere::paused(&mut self.elsewhere, pause, think_ns, posting);
+            }
             self.paused_ns = closed.paused(self.until, self.paused_ns);
-            let pause = (self.until, closed.outstanding.begin);
             closed.give_away(
                 (&mut self.until, &mut self.answered_by),
                 (think_ns, more_ns),
@@ -404,9 +407,6 @@ impl ClientTimeline {
                 posting,
             );
             self.queue.pop_front();
-            if !self.elsewhere.is_empty() {
-                self.paused(pause, think_ns, posting);
-            }
             posting.settled();
         }
     }

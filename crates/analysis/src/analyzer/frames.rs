@@ -8,29 +8,29 @@ use crate::clock::Seam;
 use crate::duplicates::Before;
 use crate::path::Paths;
 use crate::piece::{Offload, Piece, Sent};
-use crate::segment::parts_on_wire;
+use crate::segment::{LONGEST, SegmentSizes};
 use crate::table::TablePlace;
 use crate::world::{Seen, Shared};
 use crate::{Mark, Noticed, Sink, WHOLE_FRAME};
 use wirewait_wire::{Carries, Connection, Frame, Order, Registry, Timestamp, Walk};
 
-/// No medium has a shorter limit to the length of its frames.
-pub(super) const LONGEST: u32 = 1_518;
-
-/// How a frame with a segment was cut on the wire, if it is longer than any there: each part has headers like
+/// How a frame with a segment was cut on the wire, if it was several there: each part has headers like
 /// its own.
 #[cold]
 #[inline(never)]
-fn offload(frame: &Frame<'_>, walk: &Walk, registry: &Registry) -> Offload {
-    let medium = registry.medium(frame.link);
-    let longest = medium.and_then(|medium| medium.longest);
-    match (longest, walk.facts.order) {
-        (Some(longest), Order::Stream(_)) => match parts_on_wire(frame.wire_len, longest, walk) {
-            Some((header, each)) => Offload { header, each },
-            None => Offload::default(),
-        },
-        _ => Offload::default(),
-    }
+fn offload(
+    frame: &Frame<'_>,
+    walk: &Walk,
+    (sizes, registry): (&mut SegmentSizes, &Registry),
+) -> Offload {
+    let Order::Stream(_) = walk.facts.order else {
+        return Offload::default();
+    };
+    let parts = sizes.parts(frame, walk, registry);
+    parts.map_or(Offload::default(), |(header, each)| Offload {
+        header,
+        each,
+    })
 }
 
 impl AnalyzerState {
@@ -58,6 +58,9 @@ impl AnalyzerState {
                     to: walk.facts.to,
                     seq: segment.seq,
                 });
+            }
+            if !self.clock.ticks.fine {
+                self.clock.ticks.copied();
             }
             self.books.attribution.duplicates += 1;
             self.books.spending.copy(bytes);
@@ -210,12 +213,16 @@ impl AnalyzerState {
     ) -> Option<Option<u64>> {
         let (frame, walk) = (seen.frame, seen.walk);
         if let Order::Stream(segment) = &walk.facts.order {
-            return match self.continues(seen, segment, common) {
-                Some(number) => Some(Some(number)),
-                None => self.stream(&mut Arrival::of(seen, common)?, segment, common, sink),
-            };
+            if let Some(number) = self.continues(seen, segment, common) {
+                return Some(Some(number));
+            }
+            if segment.syn {
+                self.segments.sizes.opens(frame, walk, &common.registry);
+            }
+            let mut arrival = Arrival::of(seen, &mut self.segments.sizes, common)?;
+            return self.stream(&mut arrival, segment, common, sink);
         }
-        let mut arrival = Arrival::of(seen, common)?;
+        let mut arrival = Arrival::of(seen, &mut self.segments.sizes, common)?;
         match &walk.facts.order {
             Order::Stream(_) => None,
             Order::Numbered(numbered) => {
@@ -327,7 +334,7 @@ impl<'a> Arrival<'a> {
     /// What this frame brings.
     // Part of both ways of a frame.
     #[inline(always)]
-    fn of(seen: &Seen<'a>, common: &Shared) -> Option<Self> {
+    fn of(seen: &Seen<'a>, sizes: &mut SegmentSizes, common: &Shared) -> Option<Self> {
         let (frame, walk) = (seen.frame, seen.walk);
         let (input, at) = match walk.message {
             Some(span) => (walk.bytes(frame, span), span.start),
@@ -352,7 +359,7 @@ impl<'a> Arrival<'a> {
                 packet: walk.facts.packet_id,
                 stamp: None,
                 offload: match frame.wire_len > LONGEST {
-                    true => offload(frame, walk, &common.registry),
+                    true => offload(frame, walk, (sizes, &common.registry)),
                     false => Offload::default(),
                 },
             },

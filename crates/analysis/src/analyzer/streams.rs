@@ -1,12 +1,12 @@
 //! Segments of byte streams: found by their ports or by what they look like, handed to their
 //! conversations.
 
-use super::frames::LONGEST;
 use super::{AnalyzerState, Arrival};
 use crate::Sink;
 use crate::books::Reporter;
 use crate::conversation::Beginning;
 use crate::key::ConversationKey;
+use crate::segment::LONGEST;
 use crate::table::{KnownSide, TablePlace};
 use crate::world::{Seen, Shared, World};
 use wirewait_wire::{DissectorId, Key, Stream};

@@ -2,8 +2,12 @@
 
 mod load;
 mod peaks;
+mod sizes;
 mod spacing;
 mod ways;
+
+pub use sizes::parts_on_wire;
+pub(crate) use sizes::{LONGEST, SegmentSizes};
 
 pub use load::{
     Busiest, Course, Directions, Duplex, Flow, KnownBy, Peak, SIZES, Segment, SegmentRow, Spacing,
@@ -16,13 +20,7 @@ use crate::timeline::Timeline;
 use spacing::{byte_time, wire_time_ns};
 use std::cmp::Ordering;
 use ways::{Ends, SegmentWay};
-use wirewait_wire::{Address, Cast, Endpoint, Frame, LinkType, Medium, Registry, Timestamp, Walk};
-
-/// Bytes of the longest datagram that IP can state (RFC 791, section 3.1).
-const LONGEST_DATAGRAM: u32 = 65_535;
-
-/// Bytes of a VLAN tag.
-const TAG: u32 = 4;
+use wirewait_wire::{Cast, Endpoint, Frame, LinkType, Medium, Order, Registry, Timestamp, Walk};
 
 /// Interfaces that are counted apart; frames of further ones count with the last.
 const INTERFACES: usize = 256;
@@ -38,6 +36,8 @@ pub(crate) struct Segments {
     together: SegmentWay,
     given_speed: Option<u64>,
     given_duplex: Option<Duplex>,
+    /// How much data segments of TCP have at most.
+    pub(crate) sizes: SegmentSizes,
     pub(crate) hits: Hits,
 }
 
@@ -67,6 +67,7 @@ impl Segments {
             together: SegmentWay::default(),
             given_speed: settings.link_speed,
             given_duplex: settings.duplex,
+            sizes: SegmentSizes::new(settings.conversations),
             hits: Hits::NONE,
         }
     }
@@ -93,6 +94,15 @@ impl Segments {
         copy: bool,
         registry: &Registry,
     ) -> (u64, bool) {
+        if let Order::Stream(segment) = &walk.facts.order
+            && segment.syn
+        {
+            self.sizes.opens(frame, walk, registry);
+        }
+        let parts = match frame.wire_len > LONGEST {
+            true => self.sizes.parts(frame, walk, registry),
+            false => None,
+        };
         let captured = u64::from(frame.wire_len);
         let interface = self.at(frame.interface);
         interface.row.captured.count(captured);
@@ -107,6 +117,9 @@ impl Segments {
             };
         }
         let bytes = interface.count(frame, walk);
+        if let Some(parts) = parts {
+            interface.row.put_together(frame.wire_len, parts);
+        }
         let known = interface.medium.is_some();
         // A clock that is only needed where there is more than one interface is not looked at
         // elsewhere.
@@ -241,13 +254,6 @@ impl Interface {
         let (bare, size, bytes) = match &self.medium {
             Some(medium) => {
                 let bare = medium.frame(length);
-                if let Some(longest) = medium.longest
-                    && length > longest
-                    && may_be_put_together(length, walk)
-                    && let Some(parts) = parts_on_wire(length, longest, walk)
-                {
-                    row.put_together(length, parts);
-                }
                 (bare, bare + u64::from(medium.check), medium.on_wire(length))
             }
             None => {
@@ -386,38 +392,6 @@ impl WireBytes {
             without_check: frames.bytes,
         }
     }
-}
-
-/// What is put together is a datagram of IP, mostly no longer than its header can state. What claims more and
-/// is none is damaged.
-#[cold]
-fn may_be_put_together(length: u32, walk: &Walk) -> bool {
-    let of_ip = matches!(walk.facts.from.address, Address::V4(_) | Address::V6(_));
-    let header = walk.spans().first().map_or(0, |span| span.payload);
-    of_ip || length.saturating_sub(header) <= LONGEST_DATAGRAM
-}
-
-/// Bytes of data in a full frame behind headers of this length, without those of tunnels. The longest has a tag.
-fn data_of(longest: u32, header: u32) -> u32 {
-    longest.saturating_sub(TAG).saturating_sub(header).max(1)
-}
-
-/// Where the data begins in a frame of this length with a segment or datagram, and how much of it each part
-/// had on the wire if the frame is longer than any there (offload put it together). A link whose packets are put into
-/// tunnels, or tagged, carries that much more.
-#[must_use]
-pub fn parts_on_wire(length: u32, longest: u32, walk: &Walk) -> Option<(u32, u32)> {
-    let of_ip = matches!(walk.facts.from.address, Address::V4(_) | Address::V6(_));
-    let (link, inner, last) = match walk.spans() {
-        [link, .., network, last] if of_ip => (link, network, last),
-        [link, .., last] => (link, last, last),
-        [one] => (one, one, one),
-        [] => return (length > longest).then_some((0, data_of(longest, 0))),
-    };
-    let around = inner.start.saturating_sub(link.payload);
-    let header = last.payload;
-    (length.saturating_sub(around.saturating_sub(TAG)) > longest)
-        .then(|| (header, data_of(longest, header.saturating_sub(around))))
 }
 
 impl SegmentRow {

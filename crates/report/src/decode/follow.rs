@@ -9,8 +9,8 @@ use wirewait_wire::{Asked, DissectorId, Frame, Registry};
 /// Bytes of the latest frames that are kept, so that a message that ends in this frame can be
 /// shown from its beginning.
 const RECENT: usize = 32 << 20;
-/// Bytes of one message that are put together.
-const MESSAGE: usize = 1 << 20;
+/// Bytes of one message that are put together: the most that direct TCP can state ([MS-SMB2] 2.1).
+const MESSAGE: usize = 1 << 24;
 
 /// Follows the traffic frame by frame.
 pub(super) struct Alongside {

@@ -31,31 +31,29 @@ impl ClientTimeline {
         self.elsewhere.push(wait);
         room
     }
+}
 
-    /// A pause is over, if there was one. What was waited for in it is told; what was waited for beside requests is
-    /// forgotten.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn paused(
-        &mut self,
-        (from, to): (Option<Timestamp>, Timestamp),
-        think_ns: i64,
-        posting: &mut Posting<'_>,
-    ) {
-        if let Some(from) = from.filter(|from| *from < to) {
-            let pause = to.since(from);
-            let idle = pause > think_ns;
-            let within = |wait: &&ServiceWait| wait.from.at >= from && wait.to.at <= to;
-            let waits = || self.elsewhere.iter().filter(within).copied();
-            let waited: i64 = waits().filter_map(|wait| wait.from.until(wait.to)).sum();
-            // Somebody who rests asks for other things, too.
-            if !idle || waited.saturating_mul(2) >= pause {
-                let waits = waits().map(|wait| WaitElsewhere { wait, idle });
-                posting.sums.elsewhere.extend(waits);
-            }
+/// A pause is over, if there was one. What of `elsewhere` was waited for in it is told; what was waited for beside requests is
+/// forgotten.
+#[cold]
+#[inline(never)]
+pub(super) fn paused(
+    elsewhere: &mut Vec<ServiceWait>,
+    (from, to): (Option<Timestamp>, Timestamp),
+    think_ns: i64,
+    posting: &mut Posting<'_>,
+) {
+    if let Some(from) = from.filter(|from| *from < to) {
+        let pause = to.since(from);
+        let idle = pause > think_ns;
+        let within = |wait: &&ServiceWait| wait.from.at >= from && wait.to.at <= to;
+        let waits = || elsewhere.iter().filter(within).copied();
+        let waited: i64 = waits().filter_map(|wait| wait.from.until(wait.to)).sum();
+        // Somebody who rests asks for other things, too.
+        if !idle || waited.saturating_mul(2) >= pause {
+            let waits = waits().map(|wait| WaitElsewhere { wait, idle });
+            posting.sums.elsewhere.extend(waits);
         }
-        let given = self.until;
-        self.elsewhere
-            .retain(|wait| given.is_none_or(|given| wait.to.at > given));
     }
+    elsewhere.retain(|wait| wait.to.at > to);
 }
