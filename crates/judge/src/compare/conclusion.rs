@@ -65,8 +65,8 @@ pub struct Conclusion {
 /// What is known of two captures before anything is concluded.
 pub(super) struct Premises<'a> {
     pub(super) captures: &'a [&'a Snapshot],
-    /// The blocks of each capture.
-    pub(super) blocks: &'a [Vec<Block>],
+    /// What followed each other in each capture.
+    pub(super) parts: &'a [Vec<Block>],
     /// How many requests of each had something retransmitted, where they were seen.
     pub(super) repeated: &'a [Option<Repeated>],
     /// The loads that the other has in common with the baseline.

@@ -323,9 +323,9 @@ impl Comparison {
             (mix_by, mix.as_slice()),
         ];
         let places = captures.iter().enumerate();
-        let blocks: Vec<_> = places
+        let parts: Vec<_> = places
             .map(|(place, snapshot)| match values.get(place) {
-                Some(values) => values.blocks(),
+                Some(values) => values.parts(),
                 None => blocks::of_timeline(&snapshot.load.timeline),
             })
             .collect();
@@ -344,7 +344,7 @@ impl Comparison {
             .map(|number| {
                 let premises = conclusion::Premises {
                     captures,
-                    blocks: &blocks,
+                    parts: &parts,
                     repeated: &repeated,
                     loads: loads(number),
                     all: &all,
@@ -367,3 +367,8 @@ impl Comparison {
         }
     }
 }
+
+#[cfg(test)]
+mod false_alarms;
+#[cfg(test)]
+mod testing;

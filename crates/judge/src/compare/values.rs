@@ -131,9 +131,9 @@ impl Values {
         self.jobs.finish()
     }
 
-    /// Its requests in successive blocks.
-    pub(super) fn blocks(&self) -> Vec<Block> {
-        self.pace.blocks()
+    /// Its requests, one after the other or some together.
+    pub(super) fn parts(&self) -> Vec<Block> {
+        self.pace.parts()
     }
 
     /// How many of them had something retransmitted.
@@ -180,10 +180,11 @@ impl Values {
             })
             .collect();
         let mut courses = vec![Course::default(); numbers.len()];
-        for value in self.drawn.values() {
+        for (place, value) in self.drawn.values().enumerate() {
             let group = group_of.get(value.whose as usize).copied().flatten();
             if let Some(course) = group.and_then(|group| courses.get_mut(group)) {
                 course.response_time.push(value.response_ns);
+                course.places.push(u32::try_from(place).unwrap_or(u32::MAX));
                 course.turnaround.extend(value.turnaround_ns);
             }
         }
