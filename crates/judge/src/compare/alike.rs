@@ -242,4 +242,19 @@ mod tests {
                 .is_none()
         );
     }
+
+    /// Two operations that were slow together in one stretch of the other capture, twice as slow for a fourth of it: to each
+    /// alone, and the more to both, that is a difference.
+    #[test]
+    fn a_stretch_of_all_operations_is_one() {
+        let slow = |values: Vec<i64>| -> Vec<i64> {
+            let n = values.len();
+            let times = |at: usize| if at < n / 4 { 2 } else { 1 };
+            let values = values.into_iter().enumerate();
+            values.map(|(at, ns)| ns * times(at)).collect()
+        };
+        let pair = |ns: i64| (around(ns, 200), slow(around(ns, 200)));
+        let one = added(&[pair(1_000_000), pair(3_000_000)]);
+        assert!(one.p > 0.1, "{one:?}");
+    }
 }

@@ -32,7 +32,10 @@ mod tests {
             rows,
             !verdict.moved.is_empty(),
             verdict.tail.is_some(),
-            verdict.errors.is_some(),
+            verdict
+                .errors
+                .as_ref()
+                .is_some_and(|errors| errors.p < LEVEL),
         ];
         told[0] = told[1] || told[5] || told[6] || told[7] || told[8];
         told
@@ -128,6 +131,43 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Of one process whose values do not follow from each other, in every shape, a reader is told of a difference, in
+    /// whatever place, in one of 20 comparisons at most.
+    #[test]
+    fn one_process_hardly_differs() {
+        for (name, of, requests) in [
+            ("even", Process::Even, 50),
+            ("log-normal", Process::Wide(0.8), 50),
+            ("log-normal", Process::Wide(0.8), 400),
+            ("Pareto", Process::Heavy(1.5), 400),
+            ("autoregressive", Process::Drifts(0.5), 400),
+        ] {
+            for (shape, made) in shapes(of, requests) {
+                let [any, ..] = counted(&made, &Difference::NONE, 120);
+                assert!(any <= 6, "{name}, {shape}, {requests}: {any} of 120");
+            }
+        }
+    }
+
+    /// A captured work of one operation before and of another after is no slower and no faster.
+    #[test]
+    fn other_operations_are_no_difference() {
+        let runs = shapes(Process::Even, 20).swap_remove(3).1;
+        let mut random = Random(7);
+        for _ in 0..100 {
+            let found = compared(&runs, &mut random, &Difference::NONE);
+            let verdict = &found.verdicts[0];
+            let undecided = verdict.basis == Basis::Operations && verdict.effect == Effect::TooFew;
+            let none = !matches!(verdict.effect, Effect::Slower | Effect::Faster);
+            assert!(
+                undecided || none,
+                "{:?} {:?}",
+                verdict.effect,
+                verdict.basis
+            );
         }
     }
 

@@ -213,6 +213,9 @@ pub struct Sure {
     /// Below this the probability has to be: [`LEVEL`], shared among the tests of the table,
     /// since one of many differs by chance.
     pub level: f64,
+    /// How likely chance alone makes the difference of the parts of requests that fail, or a greater one, where failures
+    /// follow each other; `None` where they do not, or their order is not known.
+    pub failures: Option<f64>,
 }
 
 impl Sure {
