@@ -41,7 +41,7 @@ mod tests {
         told
     }
 
-    /// Of so many pairs those of which each is told.
+    /// Of this many pairs those of which each is told.
     fn counted(shape: &Shape, other: &Difference, pairs: usize) -> [usize; TOLD.len()] {
         let mut random = Random(7);
         let mut sums = [0; TOLD.len()];

@@ -19,11 +19,11 @@ const MANY: f64 = 1000.0;
 
 /// The most that values are taken to have of the ones before them.
 const MOST_OF_ONE: f64 = 0.99;
-/// What values have of the ones before them counts from so many standard errors on, of values that have nothing.
+/// What values have of the ones before them counts from this many standard errors on, of values that have nothing.
 const NOT_CHANCE: f64 = 2.0;
-/// Into so many parts courses are joined to see what successive parts have of each other.
+/// Into this many parts courses are joined to see what successive parts have of each other.
 const JOINED: usize = 16;
-/// Of so many values the blocks tell enough of what lasts for longer than a few of them.
+/// From this many values on the blocks tell enough of what lasts for longer than a few of them.
 const BLOCKS_TELL: usize = 200;
 /// The most of the variance of single values that the mean of all of them can have.
 const MOST_OF_ALL: f64 = 0.9;
@@ -110,8 +110,8 @@ pub(super) fn scores(base: &[i64], other: &[i64]) -> [Vec<f64>; 2] {
 /// The variance of the difference of the means of two courses, and its degrees of freedom, if each value follows from
 /// the one before as in an autoregressive process of the first order: of single values, and of means of some that
 /// followed each other, as what differs from one to the next hides what they share. The greatest variance holds.
-/// `None` where values hardly follow from each other, or in turns. The correlation of a value with the next is without its bias (Marriott and Pope, Biometrika 41,
-/// 1954), as is the variance of values that hang together (Law and Kelton, 4.4).
+/// `None` where values hardly follow from each other, or in turns. The correlation of a value with the next is without its
+/// bias (Marriott and Pope, Biometrika 41, 1954), as is the variance of values that hang together (Law and Kelton, 4.4).
 pub(super) fn following(a: &[f64], b: &[f64]) -> Option<(f64, f64)> {
     let single = autoregressive(a, b);
     let fewest = a.len().min(b.len());
@@ -177,7 +177,7 @@ pub(super) fn followed(base: &[f64], other: &[f64]) -> Option<f64> {
     Some(chance(mean(other) - mean(base), variance, freedom))
 }
 
-/// How many times as great the variance of a mean of so many values is as if none followed from another.
+/// How many times as great the variance of a mean of this many values is as if none followed from another.
 fn widened(correlation: f64, n: f64) -> f64 {
     let rest = 1.0 - correlation;
     let ends = 2.0 * correlation * (1.0 - libm::pow(correlation, n)) / (n * rest * rest);

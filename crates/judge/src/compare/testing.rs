@@ -69,7 +69,7 @@ impl Pacer {
         }
     }
 
-    /// What the request at this place of so many takes, about 1.
+    /// What the request at this place of all takes, about 1.
     pub(super) fn next(&mut self, random: &mut Random, at: usize, all: usize) -> f64 {
         match self.of {
             Process::Even => 0.9 + 0.2 * random.next(),
@@ -97,7 +97,7 @@ impl Pacer {
     }
 }
 
-/// Times of successive requests, ns, each so many times as long.
+/// Times of successive requests, ns, each as many times as long.
 pub(super) fn course(of: Process, random: &mut Random, n: usize, times: f64) -> Vec<i64> {
     let mut pacer = Pacer::new(of, random);
     (0..n)
