@@ -315,7 +315,7 @@ fn acknowledgements_of_part_of_a_long_frame_are_acknowledgements() {
 }
 
 /// Definitions, section 4: of a segment that the capturing station put together, each request and response counts the
-/// frames on the wire, `ceil(tcp.len / (1514 - headers))`. Against the same sum over the frames of tshark
+/// frames on the wire, `ceil(tcp.len / (tcp.options.mss_val - options))`. Against the same sum over the frames of tshark
 /// (`frame.len > 1518 && (smb2 || nbss)`, and what is reassembled with these), none of which has two messages.
 #[test]
 fn frames_per_request_are_those_on_the_wire() {
@@ -323,7 +323,8 @@ fn frames_per_request_are_those_on_the_wire() {
         return;
     };
     for (name, beyond) in [
-        ("smb2_100_small_files.pcap", 6),
+        // A loopback interface: both SYNs say 65,495, and no segment has more.
+        ("smb2_100_small_files.pcap", 0),
         ("smb2_netshareenum_139.pcap.gz", 7),
         ("smb2_dac_sample.pcap.gz", 9),
         ("smb2_peter.pcap", 144),

@@ -1,7 +1,7 @@
 //! All of the time as the unit of comparison: the active time of the clients for each answered request.
 
 use super::blame;
-use super::blocks::Block;
+use super::blocks::{Block, Rates};
 use super::conclusion::Premises;
 use super::{Change, Confidence, EqualLoad, Ratio};
 use crate::coarse;
@@ -30,13 +30,13 @@ impl ActiveTime {
         answered: impl Fn(usize) -> Option<u64>,
     ) -> Option<Self> {
         let Premises {
-            captures, blocks, ..
+            captures, parts, ..
         } = *premises;
         let each = |place: usize| {
             let active = blame::total(captures.get(place)?).active();
             Ratio::new(u128::from(active), u128::from(answered(place)?))
         };
-        let of = |place: usize| blocks_of(blocks, place, |block| block.answered);
+        let of = |place: usize| rates_of(parts, place, |block| block.answered);
         let loads = premises.loads.as_ref();
         let equal_load =
             loads.and_then(|loads| loads.test(|block| (block.active_ns, block.answered)));
@@ -74,12 +74,9 @@ impl ActiveTime {
     }
 }
 
-/// Active time and work of the blocks of a capture.
-pub(super) fn blocks_of(
-    blocks: &[Vec<Block>],
-    place: usize,
-    work: impl Fn(&Block) -> u64,
-) -> Vec<(u64, u64)> {
-    let blocks = blocks.get(place).into_iter().flatten();
-    blocks.map(|block| (block.active_ns, work(block))).collect()
+/// Active time for the work of a capture.
+pub(super) fn rates_of(parts: &[Vec<Block>], place: usize, work: impl Fn(&Block) -> u64) -> Rates {
+    parts
+        .get(place)
+        .map_or_else(Rates::default, |parts| Rates::of(parts, work))
 }

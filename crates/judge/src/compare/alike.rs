@@ -7,7 +7,7 @@
 //! what takes most of the time decides.
 
 use super::group::measures_service;
-use super::serial::{self, Ranked};
+use super::serial::{self, Course, Ranked};
 use super::sure::Courses;
 use super::work::kind;
 use super::{Change, FEWEST, Group, RankTest, Ratio};
@@ -41,15 +41,22 @@ struct SharedOperation {
     away: f64,
     /// Of that, if no value depends on another.
     variance: f64,
-    ranked: Option<Ranked>,
+    /// The ranks of its requests in both captures as parts of all, less their mean, by their places; where they were seen.
+    scores: Option<[Vec<(u32, f64)>; 2]>,
 }
 
 impl SharedOperation {
     /// Of values in order.
-    fn in_order(base: &[i64], other: &[i64]) -> Option<Self> {
-        let sample = |values: &[i64]| values.iter().copied().collect::<Sample>();
+    fn in_order(base: &Course, other: &Course) -> Option<Self> {
+        let sample = |of: &Course| of.response_time.iter().copied().collect::<Sample>();
         let mut one = Self::of(&sample(base), &sample(other))?;
-        one.ranked = Some(Ranked::of(base, other)?);
+        let [a, b] = serial::scores(&base.response_time, &other.response_time);
+        let placed = |of: &Course, scores: Vec<f64>| -> Vec<(u32, f64)> {
+            let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
+            let apart = scores.into_iter().map(|score| score - mean);
+            of.places.iter().copied().zip(apart).collect()
+        };
+        one.scores = Some([placed(base, a), placed(other, b)]);
         Some(one)
     }
 
@@ -68,7 +75,7 @@ impl SharedOperation {
             mean: [mean(base), mean(other)],
             away,
             variance,
-            ranked: None,
+            scores: None,
         })
     }
 
@@ -94,7 +101,7 @@ impl Alike {
                 let (base, other) = (&group.base()?.samples, &group.other(number)?.samples);
                 return SharedOperation::of(&base.response_time, &other.response_time);
             }
-            let of = |place: usize| Some(&courses.get(place)?.get(&group.key)?.response_time);
+            let of = |place: usize| courses.get(place)?.get(&group.key);
             SharedOperation::in_order(of(0)?, of(number + 1)?)
         });
         Self::added(&strata.collect::<Vec<_>>())
@@ -115,19 +122,7 @@ impl Alike {
         let away = sum(&|one| one.heavy() * one.away);
         let variance = sum(&|one| one.heavy() * one.heavy() * one.variance);
         let single = serial::chance(away, variance, f64::INFINITY);
-        let of_blocks = |one: &SharedOperation| {
-            let own = one.ranked.map_or(0.0, |ranked| ranked.variance);
-            one.heavy() * one.heavy() * own
-        };
-        let blocks = sum(&of_blocks);
-        let spent = sum(&|one| {
-            let freedom = one.ranked.map_or(1.0, |ranked| ranked.freedom.max(1.0));
-            of_blocks(one) * of_blocks(one) / freedom
-        });
-        let in_order = match strata.iter().any(|one| one.ranked.is_some()) {
-            true => serial::chance(away, blocks, blocks * blocks / spent.max(f64::MIN_POSITIVE)),
-            false => 0.0,
-        };
+        let in_order = in_order(strata, requests, away);
         let ratio = |ns: f64| Ratio {
             part: ns.round().max(0.0) as u128,
             of: 1,
@@ -138,7 +133,7 @@ impl Alike {
             requests,
             base: ratio(base),
             other: ratio(other),
-            p: single.max(in_order),
+            p: single.max(in_order.unwrap_or(0.0)),
             agrees: (other - base) * away >= 0.0,
         })
     }
@@ -148,6 +143,30 @@ impl Alike {
     pub fn change(&self) -> Change {
         self.base.change(self.other)
     }
+}
+
+/// The chance of so great a sum of the operations' distances by what successive requests have in common, whichever
+/// operations they are of: what makes the requests of one of them slow for a while makes those of others slow, too.
+/// `None` where their order is not known.
+fn in_order(strata: &[SharedOperation], requests: (u64, u64), away: f64) -> Option<f64> {
+    let course = |place: usize, all: u64| {
+        let mut parts: Vec<(u32, f64)> = Vec::new();
+        for one in strata {
+            // The mean of all is the sum of what each operation is away, by its weight.
+            let weight = one.heavy() * all as f64 / one.n[place] as f64;
+            let scores = one.scores.as_ref()?.get(place)?;
+            parts.extend(scores.iter().map(|(at, score)| (*at, score * weight)));
+        }
+        parts.sort_by_key(|(at, _)| *at);
+        Some(
+            parts
+                .into_iter()
+                .map(|(_, part)| part)
+                .collect::<Vec<f64>>(),
+        )
+    };
+    let ranked = Ranked::between(&course(0, requests.0)?, &course(1, requests.1)?)?;
+    Some(Ranked { away, ..ranked }.p())
 }
 
 /// Whether the time of such requests is a measure of service.
@@ -169,8 +188,18 @@ mod tests {
     fn added(of: &[(Vec<i64>, Vec<i64>)]) -> Alike {
         let strata = of
             .iter()
-            .filter_map(|(a, b)| SharedOperation::in_order(a, b));
+            .filter_map(|(a, b)| SharedOperation::in_order(&course(a), &course(b)));
         Alike::added(&strata.collect::<Vec<_>>()).unwrap()
+    }
+
+    /// All operations from the beginning of the capture to its end.
+    fn course(values: &[i64]) -> Course {
+        let place = |at: usize| u32::try_from(at * 100_000 / values.len()).unwrap();
+        Course {
+            response_time: values.to_vec(),
+            places: (0..values.len()).map(place).collect(),
+            ..Course::default()
+        }
     }
 
     /// Nine cheap requests to one dear one, and the other way round: the mean is five times as long, and each
@@ -205,8 +234,27 @@ mod tests {
 
     #[test]
     fn few_requests_are_not_judged() {
-        let strata = SharedOperation::in_order(&around(1000, 19), &around(1000, 40));
+        let strata =
+            SharedOperation::in_order(&course(&around(1000, 19)), &course(&around(1000, 40)));
         assert_eq!(Alike::added(&strata.into_iter().collect::<Vec<_>>()), None);
-        assert!(SharedOperation::in_order(&around(1000, 7), &around(1000, 40)).is_none());
+        assert!(
+            SharedOperation::in_order(&course(&around(1000, 7)), &course(&around(1000, 40)))
+                .is_none()
+        );
+    }
+
+    /// Two operations that were slow together in one stretch of the other capture, twice as slow for a fourth of it: to each
+    /// alone, and the more to both, that is a difference.
+    #[test]
+    fn a_stretch_of_all_operations_is_one() {
+        let slow = |values: Vec<i64>| -> Vec<i64> {
+            let n = values.len();
+            let times = |at: usize| if at < n / 4 { 2 } else { 1 };
+            let values = values.into_iter().enumerate();
+            values.map(|(at, ns)| ns * times(at)).collect()
+        };
+        let pair = |ns: i64| (around(ns, 200), slow(around(ns, 200)));
+        let one = added(&[pair(1_000_000), pair(3_000_000)]);
+        assert!(one.p > 0.1, "{one:?}");
     }
 }

@@ -94,12 +94,13 @@ impl BlockTest {
         })
     }
 
-    /// As [`Self::of`], of blocks in their order: where successive ones are parts of one stretch, fewer decide.
-    pub(super) fn in_order(base: &[(u64, u64)], other: &[(u64, u64)]) -> Option<Self> {
-        let dealt = Self::of(base, other)?;
-        let rates = |blocks: &[(u64, u64)]| {
+    /// As [`Self::of`], of what followed each other: where successive blocks are parts of one stretch, or each part
+    /// follows from the one before, fewer decide.
+    pub(super) fn in_order(base: &Rates, other: &Rates) -> Option<Self> {
+        let dealt = Self::of(&base.blocks, &other.blocks)?;
+        let rates = |of: &Rates| {
             let mut rates = [0.0; BLOCKS];
-            for (rate, block) in rates.iter_mut().zip(blocks) {
+            for (rate, block) in rates.iter_mut().zip(&of.blocks) {
                 let (time, units) = floats(block);
                 // Blocks without work have no rate.
                 *rate = time / units.max(1.0);
@@ -107,10 +108,38 @@ impl BlockTest {
             rates
         };
         let stretched = serial::stretched(&rates(base), &rates(other));
+        let followed = serial::followed(&base.single, &other.single);
+        let in_order = [stretched, followed].into_iter().flatten();
         Some(Self {
-            p: stretched.map_or(dealt.p, |p| p.max(dealt.p)),
+            p: in_order.fold(dealt.p, f64::max),
             ..dealt
         })
+    }
+}
+
+/// What a capture took for each unit of work.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rates {
+    /// Time and units of each block.
+    pub(super) blocks: Vec<(u64, u64)>,
+    /// Time for each unit as each of its parts has it: all together plus what the part took more, by its place among
+    /// all. Their mean is that of the capture.
+    pub(super) single: Vec<f64>,
+}
+
+impl Rates {
+    /// Of parts that followed each other.
+    pub(super) fn of(parts: &[Block], work: impl Fn(&Block) -> u64) -> Self {
+        let pair = |block: &Block| (block.active_ns, work(block));
+        let pairs: Vec<(f64, f64)> = parts.iter().map(|one| floats(&pair(one))).collect();
+        let (time, units) = sums(pairs.iter());
+        let rate = per(time, units);
+        let scale = pairs.len() as f64 / units.max(f64::MIN_POSITIVE);
+        let single = pairs.iter().map(|(t, u)| rate + (t - rate * u) * scale);
+        Self {
+            blocks: cut(parts).iter().map(pair).collect(),
+            single: single.collect(),
+        }
     }
 }
 
@@ -153,10 +182,10 @@ pub(super) fn cut_into(parts: &[Block], most: usize) -> Vec<Block> {
     blocks.into_iter().filter(with).collect()
 }
 
-/// The blocks of a capture of which only the course is known.
+/// What followed each other in a capture of which only the course is known.
 pub(super) fn of_timeline(line: &Timeline) -> Vec<Block> {
-    let parts: Vec<Block> = line.buckets.iter().map(Block::of_bucket).collect();
-    cut(&parts)
+    let parts = line.buckets.iter().map(Block::of_bucket);
+    parts.filter(|part| *part != Block::default()).collect()
 }
 
 /// What each request took of its client's time: from the end of the one before, unless the client was
@@ -223,11 +252,11 @@ impl Pace {
         }
     }
 
-    /// The blocks so far.
-    pub(super) fn blocks(&self) -> Vec<Block> {
+    /// What followed each other so far.
+    pub(super) fn parts(&self) -> Vec<Block> {
         let mut parts = self.fine.clone();
         parts.extend((self.open.answered > 0).then_some(self.open));
-        cut(&parts)
+        parts
     }
 
     #[cold]
@@ -305,10 +334,10 @@ mod tests {
         };
         let mut buckets: Vec<Interval> = (0..16).map(|n| bucket(2, n)).collect();
         buckets.push(bucket(0, 7));
-        let blocks = of_timeline(&Timeline {
+        let blocks = cut(&of_timeline(&Timeline {
             buckets,
             ..Timeline::default()
-        });
+        }));
         assert_eq!(blocks.len(), BLOCKS);
         assert!(blocks.iter().all(|block| block.answered == 4));
         let active: Vec<u64> = blocks.iter().map(|block| block.active_ns).collect();

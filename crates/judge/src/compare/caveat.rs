@@ -15,6 +15,8 @@ const OTHER_IDLE: u64 = 100;
 
 /// Requests of other operations from which on a request is no measure of the work, in thousandths.
 const OTHER_WORK: u64 = 200;
+/// From which on most of the work is another.
+const MOSTLY_OTHER: u64 = 500;
 
 /// Why a difference may not be what it seems.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +88,15 @@ impl Caveat {
         match self {
             Self::OnlyIn { share, .. } => *share >= OTHER_WORK,
             Self::Mix { distance, .. } => *distance >= OTHER_WORK,
+            _ => false,
+        }
+    }
+
+    /// Whether most requests of one are of operations that the other has none of, or fewer.
+    pub(super) fn is_mostly_other(&self) -> bool {
+        match self {
+            Self::OnlyIn { share, .. } => *share >= MOSTLY_OTHER,
+            Self::Mix { distance, .. } => *distance >= MOSTLY_OTHER,
             _ => false,
         }
     }

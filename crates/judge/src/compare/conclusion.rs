@@ -65,8 +65,8 @@ pub struct Conclusion {
 /// What is known of two captures before anything is concluded.
 pub(super) struct Premises<'a> {
     pub(super) captures: &'a [&'a Snapshot],
-    /// The blocks of each capture.
-    pub(super) blocks: &'a [Vec<Block>],
+    /// What followed each other in each capture.
+    pub(super) parts: &'a [Vec<Block>],
     /// How many requests of each had something retransmitted, where they were seen.
     pub(super) repeated: &'a [Option<Repeated>],
     /// The loads that the other has in common with the baseline.
@@ -215,6 +215,16 @@ impl Conclusion {
             said.most = most(said.effect, groups, number, true);
             return said;
         }
+        // Of other operations for the most part: which, and how many of each, makes the mean request.
+        if said.doubts.iter().any(Caveat::is_mostly_other)
+            && said.by_load.is_none()
+            && matches!(effect, Effect::Slower | Effect::Faster)
+            && !succeeded.is_some_and(|alike| has_most(&alike, all, number))
+        {
+            said.basis = Basis::Operations;
+            said.effect = Effect::TooFew;
+            return said;
+        }
         // The time for a request is that of requests of the same kind.
         let other_work = said.doubts.iter().any(Caveat::is_other_work);
         let alike = active.filter(|_| !other_work && !said.pauses_moved);
@@ -302,15 +312,18 @@ fn is_of_the_mix(all: &Group, alike: &Alike, number: usize) -> bool {
     let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
         return false;
     };
-    let most = |of: u64, side: Option<&Side>| {
-        side.is_some_and(|side| of.saturating_mul(2) >= side.response_time.n)
-    };
     let raw = is.number() / was.number().max(f64::MIN_POSITIVE);
     let alone = alike.other.number() / alike.base.number().max(f64::MIN_POSITIVE);
     let times = (raw / alone).max(alone / raw);
-    times >= 1.0 + MATERIAL as f64 / 1000.0
-        && most(alike.requests.0, all.base())
-        && most(alike.requests.1, all.other(number))
+    times >= 1.0 + MATERIAL as f64 / 1000.0 && has_most(alike, all, number)
+}
+
+/// Whether both captures have most of their requests of these operations.
+fn has_most(alike: &Alike, all: &Group, number: usize) -> bool {
+    let most = |of: u64, side: Option<&Side>| {
+        side.is_some_and(|side| of.saturating_mul(2) >= side.response_time.n)
+    };
+    most(alike.requests.0, all.base()) && most(alike.requests.1, all.other(number))
 }
 
 /// Clocks by which no single time can be compared.

@@ -43,7 +43,8 @@ pub struct ErrorChange {
     pub base: FailedRequests,
     /// The other's.
     pub other: FailedRequests,
-    /// How likely chance alone shares the failures out so unevenly, if none depends on another.
+    /// How likely chance alone shares the failures out so unevenly. Where they follow each other, a row of them
+    /// counts as one.
     pub p: f64,
     /// The group with half of the difference or more.
     pub most: Option<Key>,
@@ -64,14 +65,27 @@ impl ErrorChange {
             answered: of.answered,
             repeated: of.failed,
         };
-        let p = chance(repeated(base), repeated(other))?;
-        (p < LEVEL).then_some(Self {
+        let single = chance(repeated(base), repeated(other))?;
+        let sure = group.sure.get(number);
+        let level = sure.map_or(LEVEL, |sure| sure.level);
+        let p = sure
+            .and_then(|sure| sure.failures)
+            .map_or(single, |p| p.max(single));
+        let found = Self {
             base,
             other,
             p,
             most: None,
             succeeded: None,
-        })
+        };
+        // What fails in rows is other work all the same.
+        (single < level && (p < level || found.decides())).then_some(found)
+    }
+
+    /// Whether chance alone may have made it: the failures follow each other, and there are few rows of them.
+    #[must_use]
+    pub fn may_be_chance(&self) -> bool {
+        self.p >= LEVEL
     }
 
     /// Likewise of all requests, with the group of a table that has most of it.
@@ -143,5 +157,38 @@ mod tests {
         // Three of a hundred may be chance.
         assert_eq!(ErrorChange::of(&group([0, 100], [3, 100]), 0), None);
         assert_eq!(ErrorChange::of(&group([5, 100], [50, 1000]), 0), None);
+    }
+
+    /// 20 of 400 in a row decide what can be compared, and may be chance; 8 of 400 are then not worth a word.
+    #[test]
+    fn rows_of_failures_may_be_chance() {
+        let in_rows = |failed: u64| {
+            let mut group = group([0, 400], [failed, 400]);
+            group.sure.push(super::super::Sure {
+                turnaround: super::super::Confidence::TooFew(0, 0),
+                response_time: super::super::Confidence::TooFew(0, 0),
+                level: LEVEL,
+                failures: Some(0.3),
+            });
+            ErrorChange::of(&group, 0)
+        };
+        let found = in_rows(20).unwrap();
+        assert!(found.decides() && found.may_be_chance() && found.p >= 0.3);
+        assert_eq!(in_rows(8), None);
+        let alone = ErrorChange::of(&group([0, 400], [8, 400]), 0).unwrap();
+        assert!(!alone.may_be_chance(), "{alone:?}");
+    }
+
+    /// One of many rows of a table differs by chance: 2 / 2^8 is not below 1 % of ten.
+    #[test]
+    fn rows_of_a_table_share_the_level() {
+        let mut row = group([0, 400], [8, 400]);
+        row.sure.push(super::super::Sure {
+            turnaround: super::super::Confidence::TooFew(0, 0),
+            response_time: super::super::Confidence::TooFew(0, 0),
+            level: LEVEL / 10.0,
+            failures: None,
+        });
+        assert_eq!(ErrorChange::of(&row, 0), None);
     }
 }

@@ -180,6 +180,7 @@ fn by_load(captures: &[&Snapshot]) -> Vec<Group> {
         turnaround: Confidence::TooFew(0, 0),
         response_time: Confidence::TooFew(0, 0),
         level: LEVEL,
+        failures: None,
     };
     let groups = table.into_iter().map(|((from, to), sides)| Group {
         key: Key::Stations { from, to },

@@ -213,6 +213,9 @@ pub struct Sure {
     /// Below this the probability has to be: [`LEVEL`], shared among the tests of the table,
     /// since one of many differs by chance.
     pub level: f64,
+    /// How likely chance alone makes the difference of the parts of requests that fail, or a greater one, where failures
+    /// follow each other; `None` where they do not, or their order is not known.
+    pub failures: Option<f64>,
 }
 
 impl Sure {
@@ -323,9 +326,9 @@ impl Comparison {
             (mix_by, mix.as_slice()),
         ];
         let places = captures.iter().enumerate();
-        let blocks: Vec<_> = places
+        let parts: Vec<_> = places
             .map(|(place, snapshot)| match values.get(place) {
-                Some(values) => values.blocks(),
+                Some(values) => values.parts(),
                 None => blocks::of_timeline(&snapshot.load.timeline),
             })
             .collect();
@@ -344,7 +347,7 @@ impl Comparison {
             .map(|number| {
                 let premises = conclusion::Premises {
                     captures,
-                    blocks: &blocks,
+                    parts: &parts,
                     repeated: &repeated,
                     loads: loads(number),
                     all: &all,
@@ -367,3 +370,8 @@ impl Comparison {
         }
     }
 }
+
+#[cfg(test)]
+mod false_alarms;
+#[cfg(test)]
+mod testing;

@@ -2,7 +2,7 @@
 //! greater than those of the other. It asks nothing of their distribution.
 
 use super::EqualLoad;
-use super::blocks::BlockTest;
+use super::blocks::{BlockTest, Rates};
 use super::serial::Ranked;
 use wirewait_analysis::{Fidelity, Sample};
 
@@ -69,12 +69,12 @@ impl Confidence {
         }
     }
 
-    /// Compares time for each unit of work, in blocks of `(time, units)`.
+    /// Compares time for each unit of work.
     #[must_use]
-    pub(super) fn of_blocks(base: &[(u64, u64)], other: &[(u64, u64)]) -> Self {
+    pub(super) fn of_blocks(base: &Rates, other: &Rates) -> Self {
         match BlockTest::in_order(base, other) {
             Some(test) => Self::Blocks(test),
-            None => Self::TooFew(base.len() as u64, other.len() as u64),
+            None => Self::TooFew(base.blocks.len() as u64, other.blocks.len() as u64),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The tests of a table's rows.
 
-use super::serial::Course;
+use super::serial::{self, Course};
 use super::{Confidence, Group, Key, LEVEL, Side, Sure};
 use std::collections::BTreeMap;
 use wirewait_analysis::Sample;
@@ -16,7 +16,7 @@ pub(super) fn judge(groups: &mut [Group], courses: &[Courses], ticks: &[u64]) {
         .map_or(0, |group| group.sides.len().saturating_sub(1));
     let (none, unseen) = (Side::default(), Course::default());
     for number in 0..others {
-        let tests: Vec<(Confidence, Confidence)> = groups
+        let tests: Vec<(Confidence, Confidence, Option<f64>)> = groups
             .iter()
             .map(|group| {
                 let base = &group.base().unwrap_or(&none).samples;
@@ -50,19 +50,33 @@ pub(super) fn judge(groups: &mut [Group], courses: &[Courses], ticks: &[u64]) {
                         &was.response_time,
                         &is.response_time,
                     ),
+                    failures(&was.failed, &is.failed),
                 )
             })
             .collect();
-        let made = tests.iter().filter(|(_, test)| test.p().is_some()).count();
+        let made = tests
+            .iter()
+            .filter(|(_, test, _)| test.p().is_some())
+            .count();
         let level = LEVEL / made.max(1) as f64;
-        for (group, (turnaround, response_time)) in groups.iter_mut().zip(tests) {
+        for (group, (turnaround, response_time, failures)) in groups.iter_mut().zip(tests) {
             group.sure.push(Sure {
                 turnaround,
                 response_time,
                 level,
+                failures,
             });
         }
     }
+}
+
+/// The chance of the difference of the failures by what successive requests have in common.
+fn failures(base: &[bool], other: &[bool]) -> Option<f64> {
+    let [base, other] = [base, other].map(|of| -> Vec<f64> {
+        let failed = of.iter().map(|failed| f64::from(u8::from(*failed)));
+        failed.collect()
+    });
+    serial::followed(&base, &other)
 }
 
 /// Whether a tick is half of what the shorter ones take on average, or more, and the means differ by no more: each of
@@ -92,5 +106,17 @@ mod tests {
         assert!(!hides(1_000_000, &fine, &coarse));
         let slow: Sample = [110_000_000; 30].into_iter().collect();
         assert!(!hides(55_000_000, &fine, &slow), "89 ms more");
+    }
+
+    /// Twenty of 400 fail in one row, and none before: one event. Twenty that are far apart, and all of them, follow
+    /// from nothing.
+    #[test]
+    fn failures_in_a_row_are_one_event() {
+        let none = [false; 400];
+        let row: Vec<bool> = (0..400).map(|at| (100..120).contains(&at)).collect();
+        assert!(failures(&none, &row).is_some_and(|p| p > 0.2));
+        let apart: Vec<bool> = (0..400).map(|at| at % 20 == 7).collect();
+        assert_eq!(failures(&none, &apart), None);
+        assert_eq!(failures(&none, &[true; 400]), None);
     }
 }

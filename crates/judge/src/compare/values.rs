@@ -131,9 +131,9 @@ impl Values {
         self.jobs.finish()
     }
 
-    /// Its requests in successive blocks.
-    pub(super) fn blocks(&self) -> Vec<Block> {
-        self.pace.blocks()
+    /// Its requests, one after the other or some together.
+    pub(super) fn parts(&self) -> Vec<Block> {
+        self.pace.parts()
     }
 
     /// How many of them had something retransmitted.
@@ -171,19 +171,24 @@ impl Values {
 
     fn grouped(&self, key: impl Fn(&Whose) -> Option<Key>) -> BTreeMap<Key, Course> {
         let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
-        let group_of: Vec<Option<usize>> = self
+        let group_of: Vec<Option<(usize, bool)>> = self
             .whose
             .iter()
             .map(|whose| {
                 let next = numbers.len();
-                key(whose).map(|key| *numbers.entry(key).or_insert(next))
+                key(whose).map(|key| (*numbers.entry(key).or_insert(next), whose.failed))
             })
             .collect();
         let mut courses = vec![Course::default(); numbers.len()];
-        for value in self.drawn.values() {
+        for (place, value) in self.drawn.values().enumerate() {
             let group = group_of.get(value.whose as usize).copied().flatten();
-            if let Some(course) = group.and_then(|group| courses.get_mut(group)) {
+            let Some((group, failed)) = group else {
+                continue;
+            };
+            if let Some(course) = courses.get_mut(group) {
                 course.response_time.push(value.response_ns);
+                course.failed.push(failed);
+                course.places.push(u32::try_from(place).unwrap_or(u32::MAX));
                 course.turnaround.extend(value.turnaround_ns);
             }
         }

@@ -2,7 +2,7 @@
 //! size than the baseline's, the time of a single request says nothing of the service. A read of
 //! 30 KB that takes 28 times as long as one of 1 KB is no slower.
 
-use super::active::blocks_of;
+use super::active::rates_of;
 use super::blame::CulpritTime;
 use super::conclusion::Premises;
 use super::{Caveat, Change, Confidence, EqualLoad, Figure, Group, Key, Ratio, Side};
@@ -36,7 +36,7 @@ impl Work {
     pub(super) fn of(premises: &Premises<'_>, sizes: &[Caveat], number: usize) -> Option<Self> {
         let Premises {
             captures,
-            blocks,
+            parts,
             all,
             mix,
             ..
@@ -59,7 +59,7 @@ impl Work {
             return None;
         }
         let (base, other) = all.both(number, Figure::ActiveThroughput)?;
-        let moved = |place: usize| blocks_of(blocks, place, |block| block.data_bytes);
+        let moved = |place: usize| rates_of(parts, place, |block| block.data_bytes);
         let loads = premises.loads.as_ref();
         let equal_load =
             loads.and_then(|loads| loads.test(|block| (block.active_ns, block.data_bytes)));

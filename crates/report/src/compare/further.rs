@@ -20,11 +20,25 @@ pub(super) fn errors(errors: &ErrorChange) -> String {
     let most = errors.most.as_ref().map_or_else(String::new, |key| {
         format!(", most of them {}", operation(key))
     });
+    let chance = match errors.may_be_chance() {
+        true => format!(
+            " They follow each other, and so few rows of them may be chance ({}).",
+            probability(errors.p)
+        ),
+        false => String::new(),
+    };
     format!(
-        "Errors {way} from {from} to {} of {} requests{most}.",
+        "Errors {way} from {from} to {} of {} requests{most}.{chance}",
         Grouped(other.failed),
         Grouped(other.answered)
     )
+}
+
+/// That most requests have no counterpart.
+pub(super) fn other_operations() -> String {
+    "Cannot tell whether it is slower or faster: most requests are of operations that the other capture has none of, \
+     or fewer."
+        .to_owned()
 }
 
 /// What requests that succeeded say, where others failed.

@@ -267,6 +267,7 @@ fn plainly(compared: &Compared<'_>, number: usize) -> String {
         (Basis::Operations, _, Some(alike)) => {
             return further::by_operations(compared, number, verdict, alike);
         }
+        (Basis::Operations, _, None) => return further::other_operations(),
         _ => {}
     }
     let Some((was, is)) = all.both(number, Figure::ResponseTime) else {
