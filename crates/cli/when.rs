@@ -35,7 +35,7 @@ impl FromStr for Span {
             .find(|(name, _)| *name == unit.trim())
             .and_then(|(_, nanos)| decimal(number, *nanos))
             .map(|nanos| Self { nanos })
-            .ok_or_else(|| "write a duration like 30, 1.5s, 500ms, 20us or 2min".to_owned())
+            .ok_or_else(|| "write a duration like 30s, 1.5s, 500ms, 20us or 2min".to_owned())
     }
 }
 

@@ -382,7 +382,7 @@ fn mistakes_say_where_they_are_and_what_is_allowed() {
     }
     let told = set("[analysis]\ntimeout = \"soon\"\n").unwrap_err();
     assert!(
-        told.contains("2:11: timeout: write a duration like 30"),
+        told.contains("2:11: timeout: write a duration like 30s"),
         "{told}"
     );
     let wrong = |name, value| with_environment(Settings::default(), &[(name, value)]).unwrap_err();

@@ -33,9 +33,14 @@ impl Listener {
     /// Binds the address.
     pub(super) fn bind(address: SocketAddr) -> Result<Self, Failure> {
         TcpListener::bind(address).map(Self).map_err(|error| {
-            Failure::Cannot(format!(
-                "--listen {address}: {error}; name another port, or 127.0.0.1:0 for any"
-            ))
+            let advice = match error.kind() {
+                io::ErrorKind::AddrNotAvailable => {
+                    "name an address of this machine, as 127.0.0.1 or 0.0.0.0 for all"
+                }
+                io::ErrorKind::PermissionDenied => "name a port above 1023",
+                _ => "name another port, or 127.0.0.1:0 for any",
+            };
+            Failure::Cannot(format!("--listen {address}: {error}; {advice}"))
         })
     }
 

@@ -385,6 +385,8 @@ fn seek(model: &mut Model, to: Seek) -> Vec<Command> {
             span,
             again,
             seeking,
+            pace,
+            paused,
             ..
         },
         now,
@@ -403,15 +405,23 @@ fn seek(model: &mut Model, to: Seek) -> Vec<Command> {
         Timestamp::from_nanos(i64::MAX),
     );
     let (first, last) = span.unwrap_or(everything);
-    let by = match to {
-        Seek::Start => return vec![Command::Seek(first)],
-        Seek::End => return vec![Command::Seek(last)],
-        Seek::By(seconds) => 1_000_000_000 * i64::from(seconds),
+    let at = match to {
+        Seek::Start => first,
+        Seek::End => last,
+        Seek::By(seconds) => {
+            // One key after the other: from where the one before leads.
+            let Some(now) = seeking.or(now).or(span.map(|_| first)) else {
+                return Vec::new();
+            };
+            let by = 1_000_000_000 * i64::from(seconds);
+            now.plus(by).clamp(first, last.max(first))
+        }
     };
-    // One key after the other: from where the one before leads.
-    let Some(now) = seeking.or(now).or(span.map(|_| first)) else {
-        return Vec::new();
-    };
-    let at = now.plus(by).clamp(first, last.max(first));
-    vec![Command::Seek(at)]
+    // As fast as files are read, they would be at their end again at once.
+    let stays = back && *pace == Pace::Max && !paused;
+    let pause = stays.then_some(Command::Pause(true));
+    if stays {
+        model.say("paused there; space goes on".to_owned());
+    }
+    pause.into_iter().chain([Command::Seek(at)]).collect()
 }

@@ -298,9 +298,16 @@ fn spacing(row: &SegmentRow) -> Option<String> {
 fn oversize(row: &SegmentRow) -> Option<String> {
     (row.oversize > 0).then(|| {
         format!(
-            "{} frames are longer than the link carries: on the wire they were {}, with a few more \
-             bytes",
-            Grouped(row.oversize),
+            "{} longer than the link carries: on the wire {} {}, with a few more bytes",
+            match row.oversize {
+                1 => "1 frame is".to_owned(),
+                n => format!("{} frames are", Grouped(n)),
+            },
+            if row.oversize == 1 {
+                "it was"
+            } else {
+                "they were"
+            },
             Grouped(row.oversize_on_wire)
         )
     })

@@ -297,6 +297,10 @@ pub(super) fn on_files(about: &About, command: &str) -> String {
 /// The file, if it is one with a name that can be shown.
 fn named_file(about: &About) -> Option<String> {
     match (about.origin, about.files.as_slice()) {
+        // A name that begins like an option is one of a file behind the folder alone.
+        (Origin::Files, [file]) if file.starts_with('-') && file != "-" => {
+            quoted(&format!("./{file}"))
+        }
         (Origin::Files, [file]) if file != "-" => quoted(file),
         _ => None,
     }

@@ -128,6 +128,12 @@ fn replaying_files() {
     assert_eq!(press(&mut model, "space"), [Command::Pause(false)]);
     update(&mut model, Message::Fed(with(Pace::Times(1), true, false)));
     assert_eq!(press(&mut model, "-"), []);
+    // As fast as they can be read, a replay would be at the end again at once.
+    update(&mut model, Message::Fed(with(Pace::Max, true, false)));
+    let back = Command::Seek(last.plus(-10_000_000_000));
+    assert_eq!(press(&mut model, "["), [Command::Pause(true), back]);
+    assert!(shown(&model).contains("space goes on"));
+    assert_eq!(press(&mut model, "$"), [Command::Seek(last)]);
 }
 
 #[test]

@@ -155,6 +155,11 @@ fn before_the_first_frame_every_view_waits() {
     if let crate::Input::Files { ended, .. } = &mut ended.input {
         *ended = true;
     }
+    let text = shown(&model(ended.clone(), 80, 24));
+    assert!(text.contains("No frames since the reset."), "{text}");
+    if let crate::Input::Files { span, .. } = &mut ended.input {
+        *span = None;
+    }
     let text = shown(&model(ended, 80, 24));
     assert!(text.contains("No frames in demo.pcapng."), "{text}");
 }

@@ -124,6 +124,8 @@ fn waiting(input: &Input) -> String {
             format!("Waiting for frames{} ...", listed(names))
         }
         Input::Files { ended: false, .. } => "Waiting for the first frame ...".to_owned(),
+        // They have some: the user began anew behind them.
+        Input::Files { span: Some(_), .. } => "No frames since the reset.".to_owned(),
         Input::Files { names, .. } => format!("No frames in {}.", names.join(", ")),
     }
 }
