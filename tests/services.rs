@@ -19,7 +19,7 @@ const CLIENT: [u8; 4] = [10, 0, 0, 1];
 const NAMES: [[u8; 4]; 2] = [[10, 0, 0, 53], [10, 0, 0, 54]];
 const DNS: u16 = 53;
 
-/// NCP reads, with pauses of so many milliseconds behind their responses.
+/// NCP reads, with pauses of this number of milliseconds behind their responses.
 fn reads(pause: i64) -> Vec<OwnedFrame> {
     let mut text =
         "title Reads\nclient C udp 10.0.0.1:1025\nserver S udp 10.0.0.9:524\n".to_owned();
@@ -47,7 +47,7 @@ fn socket(address: [u8; 4], port: u16) -> Socket {
     }
 }
 
-/// A frame so many milliseconds behind the first one.
+/// A frame this number of milliseconds behind the first one.
 fn frame(ms: i64, from: Socket, to: Socket, (protocol, data): (u8, Vec<u8>)) -> OwnedFrame {
     let header = ethernet::Header {
         destination: [2, 0, 0, 0, 0, to.address.octets()[3]],

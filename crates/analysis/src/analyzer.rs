@@ -25,7 +25,7 @@ use crate::numbered::Link;
 use crate::packets::SharedCounts;
 use crate::path::{Path, Paths};
 use crate::piece::Piece;
-use crate::segment::Segments;
+use crate::segment::{SegmentSizes, Segments};
 use crate::services::Services;
 use crate::table::{Table, TablePlace};
 use crate::world::{Shared, World};
@@ -82,6 +82,8 @@ pub(crate) struct AnalyzerState {
     duplicates: Duplicates,
     counts: SharedCounts,
     segments: Segments,
+    /// Apart from that of the segments, which may be elsewhere: both forget the same where there are too many.
+    sizes: SegmentSizes,
     clock: Clock,
     latest: Timestamp,
     numbered: u64,
@@ -140,6 +142,7 @@ impl Analyzer {
                 books: Books::new(settings, protocols),
                 duplicates: Duplicates::new(),
                 segments: Segments::new(&settings),
+                sizes: SegmentSizes::new(settings.conversations),
                 counts: SharedCounts::default(),
                 clock: Clock::default(),
                 latest: Timestamp::from_nanos(i64::MIN),
@@ -221,9 +224,7 @@ impl Analyzer {
     #[must_use]
     pub fn intake_counting(&mut self) -> Intake {
         let mut intake = self.intake();
-        let mut empty = Segments::new(&self.common.settings);
-        // Both look at what was put together.
-        empty.sizes = self.state.segments.sizes.clone();
+        let empty = Segments::new(&self.common.settings);
         intake.segments = Some(std::mem::replace(&mut self.state.segments, empty));
         intake
     }

@@ -178,8 +178,8 @@ const BOUNDS: [(Bound, &str, &str, Grade); 25] = [
     (
         Bound::Services,
         "services",
-        "waits of clients for other services that are not told, because 1,024 ports of them are followed and 64 \
-         waits of a client in a minute are remembered",
+        "waits of clients for other services that may not be counted, because 1,024 ports of them are followed \
+         and 64 waits of a client in a minute are remembered",
         DETAIL,
     ),
     (

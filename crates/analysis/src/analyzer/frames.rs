@@ -217,12 +217,12 @@ impl AnalyzerState {
                 return Some(Some(number));
             }
             if segment.syn {
-                self.segments.sizes.opens(frame, walk, &common.registry);
+                self.sizes.opens(frame, walk, &common.registry);
             }
-            let mut arrival = Arrival::of(seen, &mut self.segments.sizes, common)?;
+            let mut arrival = Arrival::of(seen, &mut self.sizes, common)?;
             return self.stream(&mut arrival, segment, common, sink);
         }
-        let mut arrival = Arrival::of(seen, &mut self.segments.sizes, common)?;
+        let mut arrival = Arrival::of(seen, &mut self.sizes, common)?;
         match &walk.facts.order {
             Order::Stream(_) => None,
             Order::Numbered(numbered) => {

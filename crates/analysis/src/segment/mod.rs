@@ -37,7 +37,7 @@ pub(crate) struct Segments {
     given_speed: Option<u64>,
     given_duplex: Option<Duplex>,
     /// How much data segments of TCP have at most.
-    pub(crate) sizes: SegmentSizes,
+    sizes: SegmentSizes,
     pub(crate) hits: Hits,
 }
 

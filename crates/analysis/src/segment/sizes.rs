@@ -14,7 +14,6 @@ const TAG: u32 = 4;
 const PLAIN_HEADER: u32 = 20;
 
 /// What stations said when they opened connections: how much data they take in one segment (RFC 9293, 3.7.1).
-#[derive(Clone)]
 pub(crate) struct SegmentSizes {
     /// Of two stations, in their order, what each said last.
     said: Table<(Endpoint, Endpoint), [Option<u16>; 2]>,

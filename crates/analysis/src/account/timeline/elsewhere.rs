@@ -33,7 +33,7 @@ impl ClientTimeline {
     }
 }
 
-/// A pause is over, if there was one. What of `elsewhere` was waited for in it is told; what was waited for beside requests is
+/// A pause is over, if there was one. What of `elsewhere` was waited for in it is posted; what was waited for beside requests is
 /// forgotten.
 #[cold]
 #[inline(never)]
