@@ -25,7 +25,7 @@ import tempfile
 from verdict_made import cases, family9, judge
 from verdict_made.known import KNOWN
 
-FAMILIES = range(1, 10)
+FAMILIES = range(1, 11)
 
 
 def wanted(family, names):

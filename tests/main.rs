@@ -52,6 +52,7 @@ mod notices;
 mod oracle;
 mod overdue;
 mod overlapping;
+mod permission;
 mod ports;
 mod program;
 mod property;

@@ -18,14 +18,14 @@ use wirewait_wire::{LinkType, Timestamp};
 pub(crate) const US: i64 = 1_000;
 pub(crate) const MS: i64 = 1_000_000;
 /// Data in a full segment.
-const FULL: usize = 1460;
-const OPEN: u16 = 65_535;
+pub(crate) const FULL: usize = 1460;
+pub(crate) const OPEN: u16 = 65_535;
 /// A longer pause is idle.
 const THINK: i64 = 500 * MS;
 /// The sides of a connection.
-const CLIENT: usize = 0;
-const SERVER: usize = 1;
-const ENDS: [usize; 2] = [CLIENT, SERVER];
+pub(crate) const CLIENT: usize = 0;
+pub(crate) const SERVER: usize = 1;
+pub(crate) const ENDS: [usize; 2] = [CLIENT, SERVER];
 
 /// What the stations did, ns: a client's requests one after the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,30 +73,30 @@ impl Did {
 }
 
 /// A connection, and the wire between its ends.
-struct Link {
+pub(crate) struct Link {
     sockets: [Socket; 2],
     /// From each end to the capture, ns.
-    ways: [i64; 2],
+    pub(crate) ways: [i64; 2],
     next: [u32; 2],
     /// What each end has of the other.
     has: [u32; 2],
     id: [u16; 2],
-    message: u64,
+    pub(crate) message: u64,
     frames: Vec<OwnedFrame>,
-    did: Did,
-    at: i64,
+    pub(crate) did: Did,
+    pub(crate) at: i64,
 }
 
 impl Link {
     /// A client with this last byte of its address, captured at `end`, `way` ns from the other one.
-    fn new(client: u8, end: usize, way: i64) -> Self {
+    pub(crate) fn new(client: u8, end: usize, way: i64) -> Self {
         let mut link = Self::connected(client, end, way);
         link.negotiate();
         link
     }
 
     /// As [`Self::new`], and nothing was said yet.
-    fn connected(client: u8, end: usize, way: i64) -> Self {
+    pub(crate) fn connected(client: u8, end: usize, way: i64) -> Self {
         let socket = |last, port| Socket {
             address: Ipv4Addr::new(10, 1, 0, last),
             port,
@@ -155,13 +155,13 @@ impl Link {
         at + self.ways[0] + self.ways[1]
     }
 
-    fn acknowledges(&mut self, side: usize, at: i64, window: u16) -> i64 {
+    pub(crate) fn acknowledges(&mut self, side: usize, at: i64, window: u16) -> i64 {
         self.has[side] = self.next[1 - side];
         self.segment(side, at, (flag::ACK, window), &[])
     }
 
     /// `side` sends these bytes at once; when the last of them arrives.
-    fn sends(&mut self, side: usize, at: i64, data: &[u8]) -> i64 {
+    pub(crate) fn sends(&mut self, side: usize, at: i64, data: &[u8]) -> i64 {
         let mut at = at;
         let mut arrives = at;
         for part in data.chunks(FULL) {
@@ -202,7 +202,7 @@ impl Link {
         self.over((began, end), 0, server);
     }
 
-    fn over(&mut self, span: (i64, i64), client: i64, server: i64) {
+    pub(crate) fn over(&mut self, span: (i64, i64), client: i64, server: i64) {
         self.did.call(span, client, server);
         self.message += 1;
         self.at = span.1 + MS;
@@ -327,6 +327,31 @@ impl Link {
         self.over((began, end), 0, MS);
     }
 
+    /// A message of which each segment is sent so long after the one before is acknowledged.
+    pub(crate) fn steadily(&mut self, sender: usize, bytes: usize, ns: i64) {
+        let began = self.at;
+        let data = self.transfer(sender, bytes);
+        let (mut at, mut own) = (began, 0);
+        if sender == SERVER {
+            let asked = self.message(CLIENT, command::READ, 0, request::read(1, 0, bytes as u32));
+            at = self.sends(CLIENT, began, &asked) + MS;
+        }
+        let mut end = at;
+        for part in data.chunks(FULL) {
+            end = self.sends(sender, at, part);
+            at = self.acknowledges(1 - sender, end, OPEN) + ns;
+            own += ns;
+        }
+        own -= ns;
+        let (client, mut server) = if sender == SERVER { (0, own) } else { (own, 0) };
+        if sender == CLIENT {
+            let answered = self.message(SERVER, command::WRITE, 0, response::write(bytes as u32));
+            end = self.sends(SERVER, end + MS, &answered);
+        }
+        server += MS;
+        self.over((began, end), client, server);
+    }
+
     /// The receiver says that it can take nothing more, and so long after that, that it can.
     fn closed_window(&mut self, sender: usize, ns: i64) {
         self.in_two((sender, 32_768, 16_060), |link, arrived| {
@@ -368,6 +393,24 @@ fn framed(parts: &[(Header, Vec<u8>)]) -> Vec<u8> {
     out
 }
 
+/// A message of SMB 1 with this number.
+pub(crate) fn smb1_message(side: usize, number: u16, block: smb1::Block) -> Vec<u8> {
+    let header = smb1::Header {
+        flags: if side == SERVER { 0x80 } else { 0 },
+        mid: number,
+        status: 0,
+        flags2: 0,
+        connectionless: (0, 0),
+        tid: 1,
+        pid: 1,
+        uid: 1,
+    };
+    let message = smb1::message(&header, &[block]);
+    let mut framed = (message.len() as u32).to_be_bytes().to_vec();
+    framed.extend(message);
+    framed
+}
+
 /// What several connections did.
 impl Link {
     /// Two writes at once. The server has both responses ready `works` behind them, and sends the second, which is no full segment, only
@@ -403,22 +446,7 @@ impl Link {
         let began = self.at;
         self.message += 1;
         let number = self.message as u16;
-        let message = |side: usize, block| {
-            let header = smb1::Header {
-                flags: if side == SERVER { 0x80 } else { 0 },
-                mid: number,
-                status: 0,
-                flags2: 0,
-                connectionless: (0, 0),
-                tid: 1,
-                pid: 1,
-                uid: 1,
-            };
-            let message = smb1::message(&header, &[block]);
-            let mut framed = (message.len() as u32).to_be_bytes().to_vec();
-            framed.extend(message);
-            framed
-        };
+        let message = |side: usize, block| smb1_message(side, number, block);
         let search = transaction::find_first2("*", 100);
         let part = TransactionPart::of(search, Vec::new(), 0, 0);
         let asked = message(CLIENT, transaction::transaction2(1, &part));
@@ -448,7 +476,7 @@ fn forty_filled(sender: usize, end: usize, way: i64, ns: i64) -> (Vec<OwnedFrame
     captured(vec![link])
 }
 
-fn captured(links: Vec<Link>) -> (Vec<OwnedFrame>, Did) {
+pub(crate) fn captured(links: Vec<Link>) -> (Vec<OwnedFrame>, Did) {
     let did = links
         .iter()
         .fold(Did::default(), |sum, link| sum.and(link.did));
@@ -561,7 +589,7 @@ struct Expected<'a> {
 }
 
 /// A station as the verdict names it, and as it calls it.
-fn station(end: usize) -> (Culprit, &'static str) {
+pub(crate) fn station(end: usize) -> (Culprit, &'static str) {
     match end {
         CLIENT => (Culprit::Client, "client"),
         _ => (Culprit::Server, "server"),
@@ -573,7 +601,7 @@ const NARROW: u64 = 150;
 pub(crate) const TOLERANCE: i64 = 5;
 
 /// Each share is within its interval, and that is narrow.
-fn assert_within(name: &str, verdict: &Verdict, did: &Did) {
+pub(crate) fn assert_within(name: &str, verdict: &Verdict, did: &Did) {
     for (culprit, truth) in Culprit::ALL.into_iter().zip(did.shares()) {
         let share = verdict.share(culprit).thousandths;
         let [low, high] = [share.low, share.high].map(|of| of as i64);

@@ -73,6 +73,8 @@ pub(crate) struct Pairing {
     asked: bool,
     /// Some request was seen that raw data may follow, or some response that may be an interim one.
     apart: bool,
+    /// Some request, or response, came in messages of their own.
+    parts: bool,
     /// Some request was answered.
     answered: bool,
     /// Requests that only asked whether the other end is there, before it was heard.
@@ -149,6 +151,7 @@ impl Pairing {
             due,
             asked,
             apart,
+            parts,
             answered,
             probes,
             named,
@@ -183,7 +186,7 @@ impl Pairing {
         (*last_response, *earlier_response) = (None, None);
         *last_answered = Default::default();
         *due = Timestamp::from_nanos(i64::MAX);
-        (*asked, *apart, *answered, *named) = (false, false, false, false);
+        (*asked, *apart, *parts, *answered, *named) = (false, false, false, false, false);
         (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();
         *is_observed = observed;

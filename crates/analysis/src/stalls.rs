@@ -45,15 +45,21 @@ pub enum StallCause {
     /// The sender of a message sent nothing more of it for a while, though its receiver could take more and no
     /// acknowledgement kept it waiting: from its latest data to the next.
     Stopped,
+    /// A server let a request go on of which it had the first messages: from the last of these to its go-ahead.
+    GoAhead,
+    /// A client that was let go on sent the rest of its request: from the go-ahead to that.
+    Rest,
 }
 
 impl StallCause {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 6] = [
         Self::ClosedWindow,
         Self::Break,
         Self::DelayedAcknowledgement,
         Self::Stopped,
+        Self::GoAhead,
+        Self::Rest,
     ];
 
     /// The name used in every output for programs.
@@ -64,12 +70,14 @@ impl StallCause {
             Self::Break => "break",
             Self::DelayedAcknowledgement => "delayed_acknowledgement",
             Self::Stopped => "stopped",
+            Self::GoAhead => "go_ahead",
+            Self::Rest => "rest",
         }
     }
 
     /// Whether it is time of the one who sends, and not of the one who receives.
     const fn is_the_senders(self) -> bool {
-        matches!(self, Self::Stopped)
+        matches!(self, Self::Stopped | Self::Rest)
     }
 }
 
@@ -127,6 +135,8 @@ pub(crate) struct Stall {
     pub(crate) whole: bool,
     /// Another client gave a lease back.
     pub(crate) lease: bool,
+    /// A slow line would look alike, but where the capture was made at the sender.
+    pub(crate) steady: bool,
 }
 
 /// Frames of a link that were acknowledged late.
@@ -152,6 +162,8 @@ impl Stall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MessageStall {
     pub(crate) sender: usize,
+    /// The number of the request, where the message need not be the only one that is under way from its sender.
+    pub(crate) of: Option<u64>,
     pub(crate) from: Timestamp,
     pub(crate) to: Timestamp,
     pub(crate) cause: StallCause,
@@ -160,6 +172,8 @@ pub(crate) struct MessageStall {
     pub(crate) lacked_ns: u64,
     /// A timer may have ended it, of a sender that lacked an acknowledgement.
     pub(crate) timer: bool,
+    /// Its sender goes on in the same pace before or behind it. Several that follow each other are one.
+    pub(crate) steady: bool,
     pub(crate) on_link: Option<LateOnLink>,
     /// It is none: frames of a message that were sent behind the acknowledgement of all before them.
     pub(crate) waited: Option<WaitedFrames>,
@@ -185,21 +199,43 @@ pub(crate) struct WaitedFrames {
 }
 
 impl MessageStall {
-    /// A frame of the message with this number, which was sent then.
+    /// One of which no more is known.
     #[cold]
-    pub(crate) const fn of_waited(sender: usize, serial: u64, at: Timestamp) -> Self {
+    pub(crate) const fn new(
+        sender: usize,
+        cause: StallCause,
+        (from, to): (Timestamp, Timestamp),
+    ) -> Self {
         Self {
             sender,
-            from: at.plus(-1),
-            to: at,
-            cause: StallCause::DelayedAcknowledgement,
+            of: None,
+            from,
+            to,
+            cause,
             unsure: false,
             lacked_ns: 0,
             timer: false,
+            steady: false,
             on_link: None,
-            waited: Some(WaitedFrames { serial, count: 1 }),
+            waited: None,
             held: None,
         }
+    }
+
+    /// A frame of the message with this number, which was sent then.
+    #[cold]
+    pub(crate) const fn of_waited(sender: usize, serial: u64, at: Timestamp) -> Self {
+        let span = (at.plus(-1), at);
+        Self {
+            waited: Some(WaitedFrames { serial, count: 1 }),
+            ..Self::new(sender, StallCause::DelayedAcknowledgement, span)
+        }
+    }
+
+    /// Whether this steady one goes on in that one.
+    pub(crate) fn goes_on_in(&self, next: &Self) -> bool {
+        let same = (self.sender, self.of, self.to) == (next.sender, next.of, next.from);
+        same && self.steady && next.steady && self.unsure == next.unsure
     }
 
     /// That of a request of this side, or of the response to it.
@@ -215,6 +251,7 @@ impl MessageStall {
             waited: self.waited.is_some(),
             whole: self.held.is_some(),
             lease: false,
+            steady: self.steady,
         }
     }
 }
@@ -252,6 +289,7 @@ impl GivenBack {
             waited: false,
             whole: false,
             lease: self.lease,
+            steady: false,
         }
     }
 }

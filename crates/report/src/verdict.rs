@@ -123,6 +123,8 @@ fn stalled(stall: &StallBehind) -> String {
             format!("waiting for a {whose}'s delayed acknowledgements")
         }
         StallCause::Stopped => format!("with a {whose} stopped in the middle of a message"),
+        StallCause::GoAhead => format!("waiting for a {whose} to let requests go on"),
+        StallCause::Rest => format!("waiting for a {whose} to send the rest of requests"),
         _ => {
             let what = match stall.lease {
                 Some(true) => "lease",

@@ -40,6 +40,9 @@ impl StallCause {
             Self::ClosedWindow | Self::DelayedAcknowledgement | Self::Stopped => {
                 matches!(phase, Phase::Request | Phase::Response)
             }
+            Self::GoAhead => matches!(phase, Phase::Request),
+            // Where the go-ahead was the response, the rest comes behind that.
+            Self::Rest => matches!(phase, Phase::Request | Phase::Response),
         }
     }
 }
@@ -163,6 +166,15 @@ impl Accounts {
                         }
                     }
                 },
+                // There and back, of data in one segment. What was lost before the capture came late by a timer.
+                StallCause::GoAhead | StallCause::Rest => {
+                    let way = way(stall.server, SEGMENT);
+                    Bounds {
+                        high: if stall.unsure { u64::MAX } else { way.high },
+                        ..way
+                    }
+                }
+                StallCause::Stopped if stall.steady && !is_here(stall.server) => continue,
                 StallCause::Stopped => {
                     // It may have waited for the acknowledgement, and its way; or not at all.
                     let way = way(stall.server, 0).high.saturating_add(stall.lacked_ns);

@@ -237,6 +237,7 @@ impl Accounts {
                 waited: false,
                 whole: false,
                 lease: false,
+                steady: false,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

@@ -290,7 +290,8 @@ impl AnalyzerState {
             Turn::Next => {
                 let goes_on = !std::mem::replace(&mut link.ended[side], last);
                 let waiting = link.flow.is_waiting(side);
-                let waited = goes_on && !waiting;
+                let stopped = || link.flow.has_stopped(side, mark.at);
+                let waited = !waiting && (goes_on || stopped());
                 let (flow, window) = (&link.flow, &mut link.windows[side]);
                 let heard = || flow.heard_in(1 - side);
                 if let Some(ns) = window.sends((waiting, !goes_on), (heard, mark.at)) {
@@ -304,7 +305,8 @@ impl AnalyzerState {
                 if let Some(lost) = link.recovers(side, number, mark.at) {
                     self.was_lost_before(arrival, lost);
                 } else if waited && !link.lacks(side) {
-                    self.goes_on_when_acknowledged(arrival, side, link, (numbered, common), sink);
+                    let sent = (numbered, goes_on);
+                    self.goes_on_when_acknowledged(arrival, (side, link), sent, common, sink);
                 }
                 if let Some(first) = link.held_since(side) {
                     if link.flow.is_wanted(side) {

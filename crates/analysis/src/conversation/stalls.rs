@@ -136,23 +136,17 @@ impl Conversation {
         }
         let from = mark.at.plus(-after_ns);
         // Parts of a message may be messages of their own; or whole ones wait.
-        let within = self.assemblers[sender].is_under_way() || self.pairing.goes_on(sender);
+        let within =
+            self.assemblers[sender].is_under_way() || self.pairing.goes_on(sender).is_some();
         let held = match within {
             true => None,
             false => self.pairing.may_hold(sender, (from, mark.at)),
         };
         if within || held.is_some() {
+            let late = StallCause::DelayedAcknowledgement;
             self.stall = Some(Box::new(MessageStall {
-                sender,
-                from,
-                to: mark.at,
-                cause: StallCause::DelayedAcknowledgement,
-                unsure: false,
-                lacked_ns: 0,
-                timer: false,
-                on_link: None,
-                waited: None,
                 held,
+                ..MessageStall::new(sender, late, (from, mark.at))
             }));
         }
     }
@@ -172,17 +166,11 @@ impl Conversation {
             && after_ns <= LONGEST_NS
             && self.assemblers[sender].is_under_way()
         {
+            let span = (mark.at.plus(-after_ns), mark.at);
             self.stall = Some(Box::new(MessageStall {
-                sender,
-                from: mark.at.plus(-after_ns),
-                to: mark.at,
-                cause: StallCause::DelayedAcknowledgement,
                 unsure,
-                lacked_ns: 0,
-                timer: false,
                 on_link: Some(late),
-                waited: None,
-                held: None,
+                ..MessageStall::new(sender, StallCause::DelayedAcknowledgement, span)
             }));
         }
     }
@@ -255,7 +243,8 @@ impl Conversation {
         if stall.sender == side && stall.held.is_some() && !self.pairing.holds(soon) {
             return;
         }
-        if stall.sender == side && soon && !probe {
+        stall.steady = !soon && stall.cause == StallCause::Stopped;
+        if stall.sender == side && (soon || stall.steady) && !probe {
             self.pairing.stalled(*stall, events);
         }
     }
@@ -303,26 +292,26 @@ impl Conversation {
         events: &mut impl Events,
     ) {
         let ns = mark.at.since(silence.since);
+        // Parts of a message may be messages of their own.
+        let whole = self.assemblers[side].is_under_way();
+        let of = self.pairing.goes_on(side).filter(|_| !whole);
+        if ns < STOPPED_NS || !whole && of.is_none() {
+            return;
+        }
         let stall = MessageStall {
-            sender: side,
-            from: silence.last,
-            to: mark.at,
-            cause: StallCause::Stopped,
+            of,
             unsure,
             lacked_ns: u64::try_from(silence.since.since(silence.last)).unwrap_or(0),
             timer,
-            on_link: None,
-            waited: None,
-            held: None,
+            ..MessageStall::new(side, StallCause::Stopped, (silence.last, mark.at))
         };
-        if ns < STOPPED_NS || !self.assemblers[side].is_under_way() {
-            return;
-        }
-        if !last {
+        // Nothing need come behind it; what came before may have been faster.
+        let steady = silence.before_ns > ns / FASTER;
+        if last && !timer || of.is_some() && !steady && !timer {
+            self.pairing
+                .stalled(MessageStall { steady, ..stall }, events);
+        } else if !last {
             self.stall = Some(Box::new(stall));
-        } else if silence.before_ns <= ns / FASTER && !timer {
-            // Nothing comes behind it; what came before was faster.
-            self.pairing.stalled(stall, events);
         }
     }
 
@@ -367,16 +356,6 @@ impl Conversation {
 
 /// A window that had been closed for `sender` for so long until this frame.
 fn closed(sender: usize, after_ns: i64, mark: Mark) -> MessageStall {
-    MessageStall {
-        sender,
-        from: mark.at.plus(-after_ns),
-        to: mark.at,
-        cause: StallCause::ClosedWindow,
-        unsure: false,
-        lacked_ns: 0,
-        timer: false,
-        on_link: None,
-        waited: None,
-        held: None,
-    }
+    let span = (mark.at.plus(-after_ns), mark.at);
+    MessageStall::new(sender, StallCause::ClosedWindow, span)
 }

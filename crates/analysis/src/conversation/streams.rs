@@ -209,8 +209,8 @@ impl Conversation {
         if self.stall.is_some() {
             self.goes_on_behind(side, (mark, length), events);
         }
-        // Most messages begin with their frame.
-        if self.assemblers[side].is_under_way()
+        // Most messages begin with their frame, and are all of what is sent.
+        if (self.assemblers[side].is_under_way() || self.pairing.has_parts())
             && let Some(flow) = &self.flow
             && flow.has_stopped(side, mark.at)
         {

@@ -122,6 +122,8 @@ impl Pairing {
         }
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
+        } else {
+            self.parts = true;
         }
         Some(serial)
     }
@@ -179,6 +181,9 @@ impl Pairing {
         (x, incoming): (&Exchange, &Incoming<'_>),
         events: &mut impl Events,
     ) {
+        if confirmed {
+            self.lets_go_on(at, incoming, events);
+        }
         let (open, tally) = (&mut *self.open[at], &incoming.message.tally);
         open.state = OpenState::Raw {
             rest,
@@ -187,6 +192,7 @@ impl Pairing {
         if confirmed {
             return open.interim(tally);
         }
+        open.worked_on_at = tally.extent.last.at;
         open.answer(x, tally);
         if open.transaction.raw_end.is_some() {
             self.done(at, incoming.message.serial, incoming.world, events);
@@ -202,6 +208,9 @@ impl Pairing {
         incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
+        if self.open[at].state == OpenState::Asking {
+            self.lets_go_on(at, incoming, events);
+        }
         self.open[at].interim(&incoming.message.tally);
         self.open.goes_on(at);
         if role != Role::Interim {

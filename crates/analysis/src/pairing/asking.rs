@@ -267,6 +267,7 @@ impl Pairing {
             Some(id) => self.open.latest(id, asking),
             None => self.open.latest_unnamed(asking),
         }?;
+        self.goes_on_as_let(at, incoming, events);
         let open = &mut *self.open[at];
         let serial = open.serial;
         let last = open.more(x, &incoming.message.tally);
@@ -312,6 +313,8 @@ impl Pairing {
                 events.tell(Event::Asked(open.case()));
             }
             open.state = OpenState::Waiting;
+        } else {
+            self.parts = true;
         }
         self.open.falls_due(at);
     }

@@ -32,17 +32,25 @@ impl Pairing {
         self.holding.none[side] = true;
     }
 
-    /// Whether more is to come of a request of `side`, or of a response that it has begun.
+    /// Whether a request, or a response, may go on in another message.
+    #[inline]
+    pub(crate) fn has_parts(&self) -> bool {
+        self.parts
+    }
+
+    /// The number of a request of `side` of which more is to come, or of one to whose response more is.
     #[cold]
-    pub(crate) fn goes_on(&self, side: usize) -> bool {
-        let goes_on = |state, own| match own {
-            true => state == OpenState::Asking,
-            false => state == OpenState::Answering,
-        };
-        let open = self
-            .open
-            .next(0, |open| goes_on(open.state, open.side == side));
-        open.is_some()
+    pub(crate) fn goes_on(&self, side: usize) -> Option<u64> {
+        let open = self.open.next(0, |open| match open.side == side {
+            // Or the server has let it go on.
+            true => {
+                let request = open.transaction.request;
+                let latest = request.is_some_and(|request| open.worked_on_at < request.last.at);
+                open.state == OpenState::Asking && latest
+            }
+            false => open.state == OpenState::Answering,
+        });
+        open.map(|at| self.open[at].serial)
     }
 
     /// What the responses are to that `side` may hold back, since it sent the one before: they are to what that one was to, which
@@ -150,12 +158,12 @@ mod tests {
     fn more_is_to_come_of_what_is_under_way_in_parts() {
         let mut bench = Bench::new();
         bench.asks(1, 0);
-        assert!(!bench.pairing.goes_on(SERVER));
+        assert_eq!(bench.pairing.goes_on(SERVER), None);
         bench.pairing.open[0].state = OpenState::Answering;
-        assert!(bench.pairing.goes_on(SERVER));
-        assert!(!bench.pairing.goes_on(CLIENT));
+        assert_eq!(bench.pairing.goes_on(SERVER), Some(0));
+        assert_eq!(bench.pairing.goes_on(CLIENT), None);
         bench.pairing.open[0].state = OpenState::Asking;
-        assert!(bench.pairing.goes_on(CLIENT));
-        assert!(!bench.pairing.goes_on(SERVER));
+        assert_eq!(bench.pairing.goes_on(CLIENT), Some(0));
+        assert_eq!(bench.pairing.goes_on(SERVER), None);
     }
 }

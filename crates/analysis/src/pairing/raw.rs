@@ -70,6 +70,10 @@ impl Pairing {
                 if (recognised || upkeep) && length != rest {
                     return None;
                 }
+                if matches!(open.state, OpenState::Raw { .. }) {
+                    self.goes_on_as_let(at, incoming, events);
+                }
+                let open = &mut *self.open[at];
                 // Its data counts for the file when it is answered, or done.
                 open.goes_on((true, message.tally.bytes, 0), world, events);
                 open.deed = Deed::Request;

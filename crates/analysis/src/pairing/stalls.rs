@@ -1,10 +1,10 @@
 //! Messages that stood still, and which request that was.
 
-use super::Pairing;
+use super::{Incoming, Pairing};
 use crate::Extent;
 use crate::lateness::Lateness;
 use crate::open::Waiting;
-use crate::stalls::MessageStall;
+use crate::stalls::{MessageStall, StallCause};
 use crate::world::{Event, Events, Limited};
 use wirewait_wire::Timestamp;
 
@@ -19,6 +19,13 @@ impl Pairing {
     /// The message under way from one side stood still for a while.
     #[cold]
     pub(crate) fn stalled(&mut self, stall: MessageStall, events: &mut impl Events) {
+        if let Some(before) = self.stalls.last_mut()
+            && before.goes_on_in(&stall)
+        {
+            before.to = stall.to;
+            before.lacked_ns = before.lacked_ns.saturating_add(stall.lacked_ns);
+            return;
+        }
         let waited = self.stalls.iter().filter(|stall| stall.waited.is_some());
         if self.stalls.len() - waited.count() >= STALLS {
             let first = self.stalls.iter().position(|stall| stall.waited.is_none());
@@ -63,6 +70,59 @@ impl Pairing {
         self.late.push((side, frame, late));
     }
 
+    /// The server lets the rest of this request come: it may have kept the client waiting for that.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lets_go_on(
+        &mut self,
+        at: usize,
+        incoming: &Incoming<'_>,
+        events: &mut impl Events,
+    ) {
+        if let Some(request) = self.open[at].transaction.request {
+            let from = request.last.at;
+            self.waits_within(at, (StallCause::GoAhead, from), incoming, events);
+        }
+    }
+
+    /// The rest of this request comes, or more of it: the first that comes behind a go-ahead may have kept the server waiting.
+    #[inline(always)]
+    pub(super) fn goes_on_as_let(
+        &mut self,
+        at: usize,
+        incoming: &Incoming<'_>,
+        events: &mut impl Events,
+    ) {
+        let open = &*self.open[at];
+        let asked = open.transaction.request;
+        if asked.is_some_and(|request| request.last.at < open.worked_on_at) {
+            let from = open.worked_on_at;
+            self.waits_within(at, (StallCause::Rest, from), incoming, events);
+        }
+    }
+
+    /// This request stood still since then, until this message.
+    #[cold]
+    fn waits_within(
+        &mut self,
+        at: usize,
+        (cause, from): (StallCause, Timestamp),
+        incoming: &Incoming<'_>,
+        events: &mut impl Events,
+    ) {
+        let tally = &incoming.message.tally;
+        let to = tally.extent.first.at;
+        if from < to {
+            let open = &*self.open[at];
+            let stall = MessageStall {
+                of: Some(open.serial),
+                unsure: incoming.between.may_be_again(incoming.side, tally),
+                ..MessageStall::new(open.side, cause, (from, to))
+            };
+            self.stalled(stall, events);
+        }
+    }
+
     /// Whether anything is known of messages that is for the end of their request.
     #[inline]
     pub(super) fn is_untold(&self) -> bool {
@@ -96,6 +156,9 @@ impl Pairing {
         let before = firsts[0].1;
         self.late.retain(|(_, frame, _)| *frame > before);
         self.stalls.retain(|stall| {
+            if let Some(of) = stall.of.filter(|of| *of != open.serial) {
+                return self.open.place_of(of).is_some();
+            }
             if let Some(held) = &stall.held {
                 let response = t.response.map_or(0, |of| of.first.frame);
                 if let Some(request) = t.request
@@ -115,6 +178,7 @@ impl Pairing {
                 false => t.response,
             };
             let within = extent.is_some_and(|e| e.first.at < stall.to && stall.from < e.last.at);
+            let within = within || stall.of.is_some();
             // Where some frames did not wait, they show the line.
             let all = stall.waited.is_none_or(|waited| {
                 let head = t.response_head_bytes.max(1);

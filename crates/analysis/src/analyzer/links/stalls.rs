@@ -74,15 +74,16 @@ impl AnalyzerState {
         }
     }
 
-    /// A frame goes on in a message of which all is acknowledged; its sender may have stopped in that.
+    /// A frame goes on in a message of which all is acknowledged, or, if not `goes_on`, may do so in what is messages of
+    /// their own; its sender may have stopped in that.
     #[cold]
     #[inline(never)]
     pub(super) fn goes_on_when_acknowledged(
         &mut self,
         arrival: &Arrival<'_>,
-        link_side: usize,
-        link: &Link,
-        (numbered, common): (&Numbered, &Shared),
+        (link_side, link): (usize, &Link),
+        (numbered, goes_on): (&Numbered, bool),
+        common: &Shared,
         sink: &mut dyn Sink,
     ) {
         let known = &arrival.path.conversation;
@@ -99,7 +100,9 @@ impl AnalyzerState {
         let mut events = Reporter::new(&mut self.books, arrival.path, sink);
         let silence = link.flow.stopped_since(link_side, mark);
         let since = silence.map_or(mark.at, |silence| silence.since);
-        conversation.waited(side, (mark, since), &mut events);
+        if goes_on {
+            conversation.waited(side, (mark, since), &mut events);
+        }
         let silence = silence.filter(|of| of.is_long(mark.at, common.tick_ns.get()));
         // A sender of LLC asks first whether what was lost has come; others send it again when their timer runs out.
         let silence = silence.filter(|silence| {
