@@ -40,6 +40,10 @@ TABLE = {
         "9/mixture-128 ms",
     "a packet burst lost before the capture: its whole wait is loss recovery, though the server may have had part of it":
         "7/burst-read-16k-lost-near s",
+    "losses among messages that make up one request: shares are off by one to five points":
+        "10/sets-lost-far s 10/sets-server-late-lost-near ms 10/sets-server-late-lost-far s 10/sets-client-late-lost-near ms "
+        "10/sets-client-late-lost-far s 10/raw-lost-near ms 10/raw-server-late-lost-near ms 10/raw-client-late-lost-near m "
+        "10/search-lost-near c",
     "ways that vary, which acknowledgements of single segments alone would show (0053, 0055)":
         "2/uniform-quick-acks c",
 }

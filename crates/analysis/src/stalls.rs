@@ -135,8 +135,8 @@ pub(crate) struct Stall {
     pub(crate) whole: bool,
     /// Another client gave a lease back.
     pub(crate) lease: bool,
-    /// A slow line would look alike, but where the capture was made at the sender.
-    pub(crate) steady: bool,
+    /// Of how many that follow each other it is, each behind a frame: a slow line would look alike. 0 where it is none of those.
+    pub(crate) steady: u32,
 }
 
 /// Frames of a link that were acknowledged late.
@@ -172,8 +172,8 @@ pub(crate) struct MessageStall {
     pub(crate) lacked_ns: u64,
     /// A timer may have ended it, of a sender that lacked an acknowledgement.
     pub(crate) timer: bool,
-    /// Its sender goes on in the same pace before or behind it. Several that follow each other are one.
-    pub(crate) steady: bool,
+    /// Its sender goes on in the same pace before or behind it: of how many that follow each other it is one.
+    pub(crate) steady: u32,
     pub(crate) on_link: Option<LateOnLink>,
     /// It is none: frames of a message that were sent behind the acknowledgement of all before them.
     pub(crate) waited: Option<WaitedFrames>,
@@ -215,7 +215,7 @@ impl MessageStall {
             unsure: false,
             lacked_ns: 0,
             timer: false,
-            steady: false,
+            steady: 0,
             on_link: None,
             waited: None,
             held: None,
@@ -235,7 +235,7 @@ impl MessageStall {
     /// Whether this steady one goes on in that one.
     pub(crate) fn goes_on_in(&self, next: &Self) -> bool {
         let same = (self.sender, self.of, self.to) == (next.sender, next.of, next.from);
-        same && self.steady && next.steady && self.unsure == next.unsure
+        same && self.steady > 0 && next.steady > 0 && self.unsure == next.unsure
     }
 
     /// That of a request of this side, or of the response to it.
@@ -289,7 +289,7 @@ impl GivenBack {
             waited: false,
             whole: false,
             lease: self.lease,
-            steady: false,
+            steady: 0,
         }
     }
 }

@@ -178,6 +178,7 @@ impl Accounts {
             let done = match self.stalled.is_empty() {
                 true => done,
                 false => {
+                    self.leave_lines_out(wait, evidence);
                     stalled = done.stalled(&mut self.stalled);
                     &stalled
                 }

@@ -17,6 +17,9 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// Stalls of requests of a client that are closed and not settled.
 pub(super) const STALLS: usize = 256;
 
+/// A line takes so many times less for a segment where what is sent at a steady pace waits for its sender.
+const SLOWER: u64 = 4;
+
 /// Bytes of data in a segment that an acknowledgement is late for.
 const SEGMENT: u64 = 1460;
 
@@ -80,6 +83,34 @@ impl Accounts {
     fn shortest_gap(&mut self, client: TablePlace) -> u64 {
         let client = self.clients.known(client);
         client.map_or(u64::MAX, |client| client.nearest.shortest_gap())
+    }
+
+    /// Of the wait that ends next, forgets steady stalls that a slow line may be: where the capture was not made at the sender, or
+    /// the line between the two may take as long for a segment.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_lines_out(&mut self, wait: Wait<'_>, evidence: &impl Evidence) {
+        if self.stalled.iter().all(|(stall, _)| stall.steady == 0) {
+            return;
+        }
+        let t = wait.case.transaction;
+        let least = [
+            self.shortest_gap(wait.case.parties.client),
+            self.servers.of(wait.case.parties.server).way.shortest(),
+        ];
+        self.stalled.retain(|(stall, _)| {
+            let (end, other) = match stall.server {
+                true => (&t.server, &t.client),
+                false => (&t.client, &t.server),
+            };
+            let of = |end, other| evidence.of(end, other, &mut DistanceAt::default());
+            let distance = of(end, other);
+            let on_line = || distance.way(least[usize::from(stall.server)], SEGMENT).high;
+            let each = stall.ns() / u64::from(stall.steady.max(1));
+            stall.steady == 0
+                || distance.reach.is_here(&of(other, end).reach)
+                    && on_line().saturating_mul(SLOWER) <= each
+        });
     }
 
     /// The stalls of a request that is over.
@@ -174,7 +205,6 @@ impl Accounts {
                         ..way
                     }
                 }
-                StallCause::Stopped if stall.steady && !is_here(stall.server) => continue,
                 StallCause::Stopped => {
                     // It may have waited for the acknowledgement, and its way; or not at all.
                     let way = way(stall.server, 0).high.saturating_add(stall.lacked_ns);

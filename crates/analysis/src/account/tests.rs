@@ -237,7 +237,7 @@ impl Accounts {
                 waited: false,
                 whole: false,
                 lease: false,
-                steady: false,
+                steady: 0,
             });
         }
         let done = Outstanding::new(at(0), [at(1); 5], Outstanding::ANSWERED);

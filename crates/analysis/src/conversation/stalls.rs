@@ -243,8 +243,8 @@ impl Conversation {
         if stall.sender == side && stall.held.is_some() && !self.pairing.holds(soon) {
             return;
         }
-        stall.steady = !soon && stall.cause == StallCause::Stopped;
-        if stall.sender == side && (soon || stall.steady) && !probe {
+        stall.steady = u32::from(!soon && stall.cause == StallCause::Stopped);
+        if stall.sender == side && (soon || stall.steady > 0) && !probe {
             self.pairing.stalled(*stall, events);
         }
     }
@@ -306,8 +306,8 @@ impl Conversation {
             ..MessageStall::new(side, StallCause::Stopped, (silence.last, mark.at))
         };
         // Nothing need come behind it; what came before may have been faster.
-        let steady = silence.before_ns > ns / FASTER;
-        if last && !timer || of.is_some() && !steady && !timer {
+        let steady = u32::from(silence.before_ns > ns / FASTER);
+        if last && !timer || of.is_some() && steady == 0 && !timer {
             self.pairing
                 .stalled(MessageStall { steady, ..stall }, events);
         } else if !last {

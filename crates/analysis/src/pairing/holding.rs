@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn more_is_to_come_of_what_is_under_way_in_parts() {
         let mut bench = Bench::new();
-        bench.asks(1, 0);
+        bench.asks(1, 1);
         assert_eq!(bench.pairing.goes_on(SERVER), None);
         bench.pairing.open[0].state = OpenState::Answering;
         assert_eq!(bench.pairing.goes_on(SERVER), Some(0));

@@ -23,6 +23,7 @@ impl Pairing {
             && before.goes_on_in(&stall)
         {
             before.to = stall.to;
+            before.steady = before.steady.saturating_add(stall.steady);
             before.lacked_ns = before.lacked_ns.saturating_add(stall.lacked_ns);
             return;
         }
@@ -70,7 +71,7 @@ impl Pairing {
         self.late.push((side, frame, late));
     }
 
-    /// The server lets the rest of this request come: it may have kept the client waiting for that.
+    /// The server lets the rest of this request come: it may have kept the client waiting for that, since it had what came before.
     #[cold]
     #[inline(never)]
     pub(super) fn lets_go_on(
@@ -79,13 +80,16 @@ impl Pairing {
         incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
-        if let Some(request) = self.open[at].transaction.request {
-            let from = request.last.at;
+        let open = &mut *self.open[at];
+        let copy = open.resent.take().map(|mark| mark.at);
+        let asked = open.transaction.request.map(|request| request.last.at);
+        if let Some(from) = asked.max(copy) {
             self.waits_within(at, (StallCause::GoAhead, from), incoming, events);
         }
     }
 
-    /// The rest of this request comes, or more of it: the first that comes behind a go-ahead may have kept the server waiting.
+    /// The rest of this request comes, or more of it: the first that comes behind a go-ahead may have kept the server waiting,
+    /// since its client had that.
     #[inline(always)]
     pub(super) fn goes_on_as_let(
         &mut self,
@@ -93,15 +97,17 @@ impl Pairing {
         incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
-        let open = &*self.open[at];
+        let open = &mut *self.open[at];
         let asked = open.transaction.request;
         if asked.is_some_and(|request| request.last.at < open.worked_on_at) {
-            let from = open.worked_on_at;
+            let copy = open.repeated_at.take();
+            let from = copy.map_or(open.worked_on_at, |copy| copy.max(open.worked_on_at));
             self.waits_within(at, (StallCause::Rest, from), incoming, events);
         }
     }
 
-    /// This request stood still since then, until this message.
+    /// This request stood still since then, until this message; but for what it took to send that again, if it was lost before the
+    /// capture.
     #[cold]
     fn waits_within(
         &mut self,
@@ -110,13 +116,18 @@ impl Pairing {
         incoming: &Incoming<'_>,
         events: &mut impl Events,
     ) {
-        let tally = &incoming.message.tally;
-        let to = tally.extent.first.at;
+        let (side, between, tally) = (incoming.side, incoming.between, &incoming.message.tally);
+        let lost = match between.may_be_again(side, tally) {
+            true => between.again_after(side, tally),
+            false => None,
+        };
+        let (ns, most) = lost.unwrap_or((0, 0));
+        let to = tally.extent.first.at.plus(-ns);
         if from < to {
             let open = &*self.open[at];
             let stall = MessageStall {
                 of: Some(open.serial),
-                unsure: incoming.between.may_be_again(incoming.side, tally),
+                unsure: lost.is_some() && (ns == 0 || most > ns),
                 ..MessageStall::new(open.side, cause, (from, to))
             };
             self.stalled(stall, events);

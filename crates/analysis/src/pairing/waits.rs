@@ -7,7 +7,7 @@ use crate::flow::{ANY_NS, MISSING_NS};
 use crate::open::{Open, OpenState, Waiting};
 use crate::packets::TIMER_NS;
 use crate::world::{Event, Events, WaitEvent};
-use crate::{Flags, Outcome, Turnaround};
+use crate::{Flags, Mark, Outcome, Turnaround};
 use wirewait_wire::{Effects, Kind, Timestamp};
 
 /// The response to such a request may have come without being captured, or after the capture.
@@ -148,9 +148,14 @@ impl Open {
         }
     }
 
-    /// Whether no interim response says that a copy arrived before the last one was sent.
+    /// Whether no interim response says that a copy arrived before the last one was sent. One that let the rest of the request
+    /// come says nothing of that.
     fn copied_before_interim(&self) -> bool {
-        let interim = self.resent.zip(self.transaction.first_interim);
+        let t = &*self.transaction;
+        let whole = t.request.map(|request| request.last);
+        let let_go_on = |interim: Mark| whole.is_some_and(|whole| interim.precedes(whole));
+        let interim = t.first_interim.filter(|interim| !let_go_on(*interim));
+        let interim = self.resent.zip(interim);
         interim.is_none_or(|(copy, interim)| copy.precedes(interim))
     }
 

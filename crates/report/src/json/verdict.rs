@@ -56,8 +56,9 @@ documents! {
         /// Its part of that time, 0 to 1.
         waiting_client_share: Option<f64> = verdict.waited.map(|(_, share)| thousandths(share)),
         /// For what transfers or turnarounds stood still that are the time of those found, if that is a tenth of it:
-        /// `closed_window`, `break` (of another client's oplock or lease), `delayed_acknowledgement` or `stopped` (a sender
-        /// in the middle of a message).
+        /// `closed_window`, `break` (of another client's oplock or lease), `delayed_acknowledgement`, `stopped` (a sender
+        /// in the middle of a message), `go_ahead` (a server that lets requests go on) or `rest` (a client that sends what
+        /// follows).
         stall: Option<&'static str> = verdict.stall.map(|stall| stall.cause.name()),
         /// Whose time it is.
         stall_of: Option<&'static str> = verdict.stall.map(|stall| stall.of.name()),
