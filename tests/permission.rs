@@ -6,7 +6,7 @@ use crate::stalls::{
     CLIENT, ENDS, FULL, Link, MS, OPEN, SERVER, US, assert_within, captured, smb1_message, station,
 };
 use crate::support::analyse_frames;
-use wirewait_analysis::StallCause;
+use wirewait_analysis::{Snapshot, StallCause};
 use wirewait_judge::{Culprit, Finding, Verdict};
 use wirewait_synth::smb1::transaction::{self, TransactionPart};
 use wirewait_synth::smb1::{Block, command, request, response};
@@ -169,6 +169,44 @@ fn who_is_late_with_the_go_ahead_or_the_rest_has_that_time() {
         };
         assert_eq!((stall.cause, stall.of), (cause, culprit), "{name}");
         assert!(stall.thousandths > 900, "{name}: {stall:?}");
+    }
+}
+
+/// Of frames that are cut off behind 96 bytes, the length of the message tells what the words would.
+#[test]
+fn who_is_late_is_known_from_the_beginnings_of_frames() {
+    for (whose, way) in ENDS
+        .into_iter()
+        .flat_map(|whose| Way::ALL.map(|way| (whose, way)))
+    {
+        let (server, client) = match whose {
+            SERVER => (80 * MS, 100 * US),
+            _ => (100 * US, 80 * MS),
+        };
+        let mut link = Link::known(CLIENT, 100 * US);
+        (0..40).for_each(|_| link.let_go_on(way, server, client));
+        let (whole, did) = captured(vec![link]);
+        let mut frames = whole.clone();
+        frames.iter_mut().for_each(|frame| frame.bytes.truncate(96));
+        let name = format!("{way:?}-{whose}");
+        let [whole, cut] = [&whole, &frames].map(|frames| analyse_frames(frames).snapshot);
+        let rows = |snapshot: &Snapshot| {
+            let rows = snapshot.servers.iter();
+            let rows = rows.map(|row| {
+                let counts = (row.counts.answered, row.counts.unanswered);
+                // Which transaction it is is cut off.
+                (counts, row.data_bytes)
+            });
+            rows.collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&cut), rows(&whole), "{name}");
+        let verdict = Verdict::on(&cut);
+        assert_eq!(
+            verdict.finding,
+            Finding::Named(station(whose).0),
+            "{name}: {verdict:?}"
+        );
+        assert_within(&name, &verdict, &did);
     }
 }
 

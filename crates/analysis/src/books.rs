@@ -56,6 +56,8 @@ pub(crate) struct Books {
     pub(crate) quality: Quality,
     pub(crate) arrivals: Arrivals,
     pub(crate) protocols: Protocols,
+    /// Some message came in parts that are messages of their own.
+    pub(crate) in_parts: bool,
     /// The number of the frame under way: those left out in between count.
     number: u64,
     /// The latest frame that a timer sent.
@@ -79,6 +81,7 @@ impl Books {
     pub(crate) fn new(settings: Settings, protocols: usize) -> Self {
         Self {
             directory: Directory::new(settings.rows),
+            in_parts: false,
             machines: Machines::new(settings.rows),
             slowest: Slowest::new(settings.slowest),
             unfinished: OpenAtEnd::default(),

@@ -4,6 +4,7 @@
 use crate::account::{ReachedAt, SURE};
 use crate::names::Told;
 use crate::parties::Parties;
+use crate::piece::PieceTally;
 use crate::ranges::Ranges;
 use crate::{Deed, Extent, FrameCounts, Mark, Outcome, Transaction, Turnaround};
 use std::ops::{Deref, DerefMut};
@@ -33,6 +34,14 @@ pub(crate) struct Shelved {
     pub(crate) data_bytes: u64,
     pub(crate) response_bytes: u64,
     pub(crate) frames: u32,
+}
+
+/// Raw data that a server let come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnconfirmedRaw {
+    /// The request as it was before.
+    pub(crate) request: Extent,
+    pub(crate) go_ahead: PieceTally,
 }
 
 pub(crate) struct Open {
@@ -73,6 +82,8 @@ pub(crate) struct Open {
     /// When the server said last that it works on the request, and when a copy of it was sent behind that. Only where
     /// [`ASKED_AGAIN`](crate::account::ASKED_AGAIN) says that there was one.
     pub(crate) worked_on_at: Timestamp,
+    /// The go-ahead to raw data, where nothing shows whether that will be confirmed.
+    pub(crate) unconfirmed: Option<Box<UnconfirmedRaw>>,
     pub(crate) asked_again_at: Timestamp,
     /// The response came as soon behind the last copy as others behind their requests: it is the one to that. Only where
     /// [`COPIED`](crate::account::COPIED) says that there was one.
@@ -274,6 +285,7 @@ impl Open {
             answered: Ranges::default(),
             resent: None,
             worked_on_at: Timestamp::default(),
+            unconfirmed: None,
             asked_again_at: Timestamp::default(),
             by_copy: false,
             lacking: false,

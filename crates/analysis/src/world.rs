@@ -138,6 +138,8 @@ pub(crate) enum Event<'a> {
     Guessed,
     /// The capture lacks a message, as others show where nothing below is numbered.
     Lacked,
+    /// A request, or a response, comes in messages of their own.
+    InParts,
     /// A request of a conversation whose ends take turns, as far as anyone knows: its header is not published.
     TakesTurns,
     /// A response that cannot be read came, and more than one request may be what it answers.

@@ -276,13 +276,12 @@ pub enum Expect {
     /// A message without any header, as long as the data (SMB1 READ_RAW).
     Headerless,
     /// A go-ahead; then the client sends a message without header of `rest` bytes; then,
-    /// if `confirmed`, the response follows (SMB1 WRITE_RAW). Without `confirmed` the
-    /// go-ahead is itself the response.
+    /// if `confirmed`, the response follows (SMB1 WRITE_RAW). Else the go-ahead is itself the response.
     GoAhead {
         /// Bytes that the headerless message will have.
         rest: u32,
-        /// Whether a response follows them.
-        confirmed: bool,
+        /// Whether a response follows them; `None` where that was not captured.
+        confirmed: Option<bool>,
     },
 }
 

@@ -68,6 +68,18 @@ impl<'a> Block<'a> {
         self.start + 3 + 2 * usize::from(self.word_count.unwrap_or(0))
     }
 
+    /// How many bytes come behind the words of the last block of a message that was cut off, by its length, if those do not say it;
+    /// 0 where it was not cut off.
+    pub(super) fn cut_bytes(&self) -> u32 {
+        let Input { bytes, length } = self.message;
+        let chained = self.command.is_andx() && self.u8(0) != Some(Command::NONE.0);
+        let cut = bytes.len() < length as usize && self.word_count.is_some();
+        match cut && !chained {
+            true => length.saturating_sub(self.bytes_at() as u32),
+            false => 0,
+        }
+    }
+
     /// The bytes, as far as they were captured. ByteCount is not asked: it has 16 bits and
     /// is wrong in large reads and writes.
     pub(super) fn bytes(&self) -> &'a [u8] {

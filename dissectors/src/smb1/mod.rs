@@ -359,20 +359,26 @@ fn first_block(x: &mut Exchange, b: &Block<'_>) {
     }
 }
 
+/// Bytes before data that make it begin at a multiple of four.
+const MOST_PADDING: u32 = 3;
+
 /// The bytes that come without a header once the server says go; in write-through mode it
 /// answers again when they are written (MS-CIFS 2.2.4.25).
 fn write_raw(x: &Exchange, b: &Block<'_>) -> Expect {
-    let (Some(total), Some(mode), Some(here)) = (b.u16(2), b.u16(14), b.u16(20)) else {
+    let Some(total) = b.u16(2) else {
         // Cut off: what will come is not known, so the go-ahead has to do as the answer.
         return Expect::GoAhead {
             rest: 0,
-            confirmed: false,
+            confirmed: Some(false),
         };
     };
-    match total.checked_sub(here) {
+    // Cut off behind that, as many as the message has, but for padding.
+    let cut = || b.cut_bytes().saturating_sub(MOST_PADDING);
+    let here = b.u16(20).map_or_else(cut, u32::from);
+    match u32::from(total).checked_sub(here) {
         Some(rest) if rest > 0 => Expect::GoAhead {
-            rest: rest.into(),
-            confirmed: mode & 1 != 0,
+            rest,
+            confirmed: b.u16(14).map(|mode| mode & 1 != 0),
         },
         _ => x.expect,
     }
@@ -659,7 +665,7 @@ mod tests {
             x.expect,
             Expect::GoAhead {
                 rest: 4096,
-                confirmed: true
+                confirmed: Some(true)
             }
         );
         assert_eq!((x.asked, x.data), (4096, 0));
@@ -668,7 +674,7 @@ mod tests {
             x.expect,
             Expect::GoAhead {
                 rest: 3096,
-                confirmed: false
+                confirmed: Some(false)
             }
         );
         assert_eq!(write(1000, 0, 1000).expect, Expect::Response);

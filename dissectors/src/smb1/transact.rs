@@ -79,7 +79,7 @@ pub(super) fn request_parts(b: &Block<'_>) -> Parts {
         }
         _ => return Parts::Whole,
     };
-    counted(got, of)
+    counted(b, got, of)
 }
 
 /// How much of the response this message is.
@@ -89,7 +89,7 @@ pub(super) fn response_parts(b: &Block<'_>) -> Parts {
         Command::TRANSACTION | Command::TRANSACTION2 => [short(b, 6, 12), short(b, 0, 2)],
         _ => return Parts::Whole,
     };
-    counted(got, of)
+    counted(b, got, of)
 }
 
 /// Whether a command is one of the three.
@@ -120,9 +120,14 @@ pub(super) fn parameters_at(b: &Block<'_>) -> Option<usize> {
     (at >= b.bytes_at()).then_some(at)
 }
 
-fn counted(got: Option<[u32; 2]>, of: Option<[u32; 2]>) -> Parts {
+fn counted(b: &Block<'_>, got: Option<[u32; 2]>, of: Option<[u32; 2]>) -> Parts {
     match (got, of) {
         (Some(got), Some(of)) => Parts::Counted { got, of },
+        // Cut off between the two: all that the message has, padding included.
+        (None, Some([parameters, data])) if b.cut_bytes() > 0 => Parts::Counted {
+            got: [b.cut_bytes(), 0],
+            of: [parameters.saturating_add(data), 0],
+        },
         // Cut off, or an error without words: nothing says that there is more.
         _ => Parts::Whole,
     }
@@ -310,7 +315,7 @@ static NT_FUNCTIONS: [(u16, Operation); 8] = [
 #[cfg(test)]
 mod tests {
     use super::super::tests::{meaning, message, with_status, words};
-    use wirewait_wire::{Expect, Kind, Parts, Role, Side};
+    use wirewait_wire::{Expect, Input, Kind, Parts, Role, Side};
 
     /// TRANSACTION2 or TRANSACTION: 4 of 4 bytes of parameters at 68, `data` of `total`.
     fn transaction<const N: usize>(
@@ -376,6 +381,35 @@ mod tests {
         let refused = with_status(message(0x32, REPLY, &[], &[]), 0xc000_0022, 0x4000);
         assert_eq!(meaning(&refused).parts, Parts::Whole);
         assert_eq!(meaning(&refused).role, Role::Response);
+    }
+
+    /// 96 bytes of a frame leave 38 of the message, with the totals: what it has shows in its length.
+    #[test]
+    fn parts_that_are_cut_off_are_counted_by_their_length() {
+        let whole = message(
+            0x32,
+            REPLY,
+            &words([10, 900, 0, 10, 56, 0, 300, 68, 0, 0]),
+            &[0; 313],
+        );
+        let cut = Input {
+            bytes: &whole[..38],
+            length: whole.len() as u32,
+        };
+        let x = super::super::exchange(cut).unwrap().exchange.unwrap();
+        assert_eq!(
+            x.parts,
+            Parts::Counted {
+                got: [313, 0],
+                of: [910, 0]
+            }
+        );
+        let cut = Input {
+            bytes: &whole[..36],
+            length: whole.len() as u32,
+        };
+        let x = super::super::exchange(cut).unwrap().exchange.unwrap();
+        assert_eq!(x.parts, Parts::Whole, "the totals are cut off, too");
     }
 
     #[test]

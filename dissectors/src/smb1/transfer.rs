@@ -50,8 +50,10 @@ impl Transfer {
         self
     }
 
-    /// Bytes that stand in this message, so never more than it has.
-    fn carrying(mut self, bytes: u64, b: &Block<'_>) -> Self {
+    /// Bytes that stand in this message, so never more than it has. Where it was cut off before their number, all that it has behind a
+    /// byte of padding.
+    fn carrying(mut self, bytes: Option<u64>, b: &Block<'_>) -> Self {
+        let bytes = bytes.unwrap_or_else(|| b.cut_bytes().saturating_sub(1).into());
         self.data = bytes.min(b.message.length.into());
         self
     }
@@ -65,37 +67,38 @@ impl Transfer {
 /// What a request says.
 pub(super) fn request(b: &Block<'_>) -> Transfer {
     let first = Transfer::of(b.u16(0));
-    let small = |at| u64::from(b.u16(at).unwrap_or(0));
+    let number = |at| b.u16(at).map(u64::from);
+    let small = |at| number(at).unwrap_or(0);
     match b.command {
         Command::READ | Command::LOCK_AND_READ => first.at(offset(b, 4, None)).asking(small(2)),
         Command::WRITE | Command::WRITE_AND_UNLOCK | Command::WRITE_AND_CLOSE => first
             .at(offset(b, 4, None))
             .asking(small(2))
-            .carrying(small(2), b),
+            .carrying(number(2), b),
         Command::READ_RAW => first.at(offset(b, 2, Some(16))).asking(small(6)),
         Command::READ_MPX => first.at(offset(b, 2, None)).asking(small(6)),
         Command::WRITE_RAW => first
             .at(offset(b, 6, Some(24)))
             .asking(small(2))
-            .carrying(small(20), b),
+            .carrying(number(20), b),
         Command::WRITE_MPX => first
             .at(offset(b, 6, None))
             .asking(small(2))
-            .carrying(small(20), b),
+            .carrying(number(20), b),
         Command::READ_ANDX => Transfer::of(b.u16(4))
             .at(offset(b, 6, Some(20)))
-            .asking(large(b.u16(10), read_high(b))),
+            .asking(large(b.u16(10).unwrap_or(0), read_high(b))),
         Command::WRITE_ANDX => {
-            let length = large(b.u16(20), b.u16(18)).min(b.message.length.into());
-            Transfer::of(b.u16(4))
+            let length = b.u16(20).map(|low| large(low, b.u16(18)));
+            let carried = Transfer::of(b.u16(4))
                 .at(offset(b, 6, Some(24)))
-                .asking(length)
-                .carrying(length, b)
+                .carrying(length, b);
+            carried.asking(carried.data)
         }
         Command::WRITE_PRINT_FILE => {
             // The bytes: 01, length, data (MS-CIFS 2.2.4.68.1).
             let length = crate::parse::le16(b.bytes(), 1).unwrap_or(0).into();
-            first.asking(length).carrying(length, b)
+            first.asking(length).carrying(Some(length), b)
         }
         Command::LOCKING_ANDX => Transfer::of(b.u16(4)),
         Command::CLOSE
@@ -114,7 +117,8 @@ pub(super) fn request(b: &Block<'_>) -> Transfer {
 /// What a response says. Responses that failed have no words, and so say nothing.
 pub(super) fn response(b: &Block<'_>) -> Transfer {
     let none = Transfer::default();
-    let small = |at| u64::from(b.u16(at).unwrap_or(0));
+    let number = |at| b.u16(at).map(u64::from);
+    let small = |at| number(at).unwrap_or(0);
     match b.command {
         Command::OPEN
         | Command::CREATE
@@ -124,16 +128,16 @@ pub(super) fn response(b: &Block<'_>) -> Transfer {
         Command::OPEN_ANDX => Transfer::of(b.u16(4)),
         // Behind one byte of oplock level.
         Command::NT_CREATE_ANDX => Transfer::of(b.u16(5)),
-        Command::READ | Command::LOCK_AND_READ => none.carrying(small(0), b),
-        Command::READ_ANDX => none.carrying(large(b.u16(10), b.u16(14)), b),
+        Command::READ | Command::LOCK_AND_READ => none.carrying(number(0), b),
+        Command::READ_ANDX => none.carrying(b.u16(10).map(|low| large(low, b.u16(14))), b),
         Command::READ_MPX | Command::READ_MPX_SECONDARY => {
-            none.at(offset(b, 0, None)).carrying(small(12), b)
+            none.at(offset(b, 0, None)).carrying(number(12), b)
         }
         Command::WRITE
         | Command::WRITE_AND_UNLOCK
         | Command::WRITE_AND_CLOSE
         | Command::WRITE_COMPLETE => none.accepting(small(0)),
-        Command::WRITE_ANDX => none.accepting(large(b.u16(4), b.u16(8))),
+        Command::WRITE_ANDX => none.accepting(large(b.u16(4).unwrap_or(0), b.u16(8))),
         _ => none,
     }
 }
@@ -175,9 +179,9 @@ fn offset(b: &Block<'_>, low: usize, high: Option<usize>) -> Option<u64> {
 
 /// A length whose upper half stands apart. Without large reads and writes that half is
 /// reserved, and no implementation moves 16 MB at once: larger values are not lengths.
-fn large(low: Option<u16>, high: Option<u16>) -> u64 {
+fn large(low: u16, high: Option<u16>) -> u64 {
     let high = high.filter(|h| *h <= 0xff).unwrap_or(0);
-    u64::from(high) << 16 | u64::from(low.unwrap_or(0))
+    u64::from(high) << 16 | u64::from(low)
 }
 
 /// MaxCountHigh of READ_ANDX shares its four bytes with the time-out of a read from a
@@ -311,6 +315,46 @@ mod tests {
             read(0x05, false, &words([0xffff]), &[]).fid,
             None,
             "all files"
+        );
+    }
+
+    /// 96 bytes of a frame leave 38 of the message: five of the words.
+    #[test]
+    fn what_a_cut_off_message_carries_shows_in_its_length() {
+        let cut = |command: u8, reply: bool, words: &[u8], data: &[u8]| {
+            let bytes = message(command, if reply { 0x80 } else { 0 }, words, data);
+            let input = Input {
+                bytes: &bytes[..38],
+                length: bytes.len() as u32,
+            };
+            let mut blocks = Blocks::new(&Header::parse(input).unwrap(), input);
+            let block = blocks.next().unwrap();
+            if reply {
+                response(&block)
+            } else {
+                request(&block)
+            }
+        };
+        let mut w = words([0xff, 0, 0, 0, 0, 4096, 60, 0, 0, 0, 0, 0]);
+        assert_eq!(cut(0x2e, true, &w, &[0; 4097]).data, 4096);
+        w[0] = 0x04;
+        assert_eq!(
+            cut(0x2e, true, &w, &[0; 4097]).data,
+            0,
+            "something is chained to it"
+        );
+        let w = words([0xff, 0, 7, 0, 0, 0, 0, 0, 0, 0, 512, 64, 0, 0]);
+        let rq = cut(0x2f, false, &w, &[0; 513]);
+        assert_eq!((rq.data, rq.asked), (512, 512));
+        let w = words([7, 4096, 0, 0x200, 0, 0, 0, 1, 0, 0, 1000, 60]);
+        let rq = cut(0x1d, false, &w, &[0; 1001]);
+        assert_eq!((rq.data, rq.asked), (1000, 4096));
+        let w = words([0x200, 0, 4096, 0, 0, 0, 512, 52]);
+        assert_eq!(cut(0x1b, true, &w, &[0; 513]).data, 512);
+        assert_eq!(
+            cut(0x0b, true, &words([900]), &[0; 9]).data,
+            900,
+            "it says it"
         );
     }
 

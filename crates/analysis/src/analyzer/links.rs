@@ -290,7 +290,8 @@ impl AnalyzerState {
             Turn::Next => {
                 let goes_on = !std::mem::replace(&mut link.ended[side], last);
                 let waiting = link.flow.is_waiting(side);
-                let stopped = || link.flow.has_stopped(side, mark.at);
+                let in_parts = self.books.in_parts;
+                let stopped = || in_parts && link.flow.has_stopped(side, mark.at);
                 let waited = !waiting && (goes_on || stopped());
                 let (flow, window) = (&link.flow, &mut link.windows[side]);
                 let heard = || flow.heard_in(1 - side);

@@ -61,6 +61,7 @@ impl Events for Reporter<'_> {
             Event::PartAcknowledged => books.spending.part_acknowledged(books.now()),
             Event::Guessed => books.quality.guessed_roles += 1,
             Event::Lacked => books.quality.lacked += 1,
+            Event::InParts => books.in_parts = true,
             Event::TakesTurns => books.quality.unpublished += 1,
             Event::GuessedOrder => books.quality.guessed_order += 1,
             Event::Limited(limit) => books.quality.limits.hit(limit),

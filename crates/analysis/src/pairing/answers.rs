@@ -123,7 +123,7 @@ impl Pairing {
         if open.answered_whole(x) {
             self.done(at, message.serial, world, events);
         } else {
-            self.parts = true;
+            self.comes_in_parts(events);
         }
         Some(serial)
     }
@@ -177,19 +177,20 @@ impl Pairing {
     fn goes_ahead(
         &mut self,
         at: usize,
-        (rest, confirmed): (u32, bool),
+        (rest, confirmed): (u32, Option<bool>),
         (x, incoming): (&Exchange, &Incoming<'_>),
         events: &mut impl Events,
     ) {
-        if confirmed {
+        let answered = confirmed == Some(false);
+        if !answered {
             self.lets_go_on(at, incoming, events);
         }
         let (open, tally) = (&mut *self.open[at], &incoming.message.tally);
-        open.state = OpenState::Raw {
-            rest,
-            answered: !confirmed,
-        };
-        if confirmed {
+        open.state = OpenState::Raw { rest, answered };
+        if confirmed.is_none() {
+            open.goes_ahead_unconfirmed(tally);
+        }
+        if !answered {
             return open.interim(tally);
         }
         open.worked_on_at = tally.extent.last.at;

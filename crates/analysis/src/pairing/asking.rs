@@ -26,6 +26,9 @@ impl Pairing {
         if self.stray.is_some() && !between.displaced {
             self.close_stray(events);
         }
+        if self.apart {
+            self.confirms_no_raw(side, world, events);
+        }
         self.apart |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });
         let tally = &message.tally;
         let own = tally.extent.last.at;
@@ -314,7 +317,7 @@ impl Pairing {
             }
             open.state = OpenState::Waiting;
         } else {
-            self.parts = true;
+            self.comes_in_parts(events);
         }
         self.open.falls_due(at);
     }

@@ -7,7 +7,7 @@ use crate::open::{Open, OpenState, Waiting};
 use crate::ranges::Ranges;
 use crate::world::{Between, World};
 use crate::{Deed, Flags, FrameCounts, Outcome, Transaction, Turnaround};
-use wirewait_wire::{Chain, Exchange, Kind, Operation};
+use wirewait_wire::{Chain, Exchange, Kind, Operation, Timestamp};
 
 impl Open {
     /// Of a request that was seen just now, in the place of whatever was open here before.
@@ -47,7 +47,8 @@ impl Open {
             got,
             of,
             mask,
-            worked_on_at: _,
+            worked_on_at,
+            unconfirmed,
             asked_again_at: _,
             by_copy: _,
             lacking,
@@ -107,6 +108,7 @@ impl Open {
         *refused = None;
         (*arrived, *repeated_at, *arrived_but_for) = ([false; 2], None, u64::MAX);
         *lacking = false;
+        (*worked_on_at, *unconfirmed) = (Timestamp::default(), None);
         (*promised, *reached, *heard_out) = (false, false, false);
         *reached_at = None;
         (*lost_ns, *held_ns) = ([tally.lost_ns, 0], [tally.held_ns, 0]);

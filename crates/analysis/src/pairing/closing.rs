@@ -321,6 +321,9 @@ impl Pairing {
         if open.state != OpenState::Done {
             open.unshelve(events);
         }
+        if self.open[at].unconfirmed.is_some() {
+            self.is_not_confirmed(at, world, events);
+        }
     }
 
     /// What is said of a request that has no whole response, `now` or at the end of its time; gives

@@ -7,6 +7,7 @@
 use super::Pairing;
 use crate::open::{OpenState, Waiting};
 use crate::stalls::HeldResponses;
+use crate::world::{Event, Events};
 use wirewait_wire::Timestamp;
 
 /// A response that is ready takes this part of the time that the next one was held, or less.
@@ -30,6 +31,15 @@ impl Pairing {
     #[cold]
     pub(crate) fn holds_nothing(&mut self, side: usize) {
         self.holding.none[side] = true;
+    }
+
+    /// A request, or a response, comes in messages of their own.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn comes_in_parts(&mut self, events: &mut impl Events) {
+        if !std::mem::replace(&mut self.parts, true) {
+            events.tell(Event::InParts);
+        }
     }
 
     /// Whether a request, or a response, may go on in another message.

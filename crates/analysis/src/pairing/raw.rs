@@ -1,12 +1,79 @@
 //! Raw data: bytes without a header that a request, or a response, is followed by.
 
 use super::{Incoming, Pairing};
-use crate::open::{Open, OpenState};
-use crate::world::Events;
+use crate::open::{Open, OpenState, UnconfirmedRaw};
+use crate::piece::PieceTally;
+use crate::world::{Events, World};
 use crate::{Deed, Flags};
 use wirewait_wire::{Expect, Role, Side};
 
+impl Open {
+    /// The go-ahead came, and nothing shows whether the data behind it will be confirmed.
+    #[cold]
+    pub(super) fn goes_ahead_unconfirmed(&mut self, tally: &PieceTally) {
+        let request = self.transaction.request;
+        self.unconfirmed = request.map(|request| {
+            Box::new(UnconfirmedRaw {
+                request,
+                go_ahead: *tally,
+            })
+        });
+    }
+
+    /// Whether it has all data, and may be over: nothing shows that it will be confirmed.
+    fn may_be_unconfirmed(&self) -> bool {
+        let raw = self.transaction.flags.contains(Flags::RAW);
+        self.unconfirmed.is_some() && raw && self.state == OpenState::Waiting
+    }
+}
+
 impl Pairing {
+    /// `side` asks for something else, which nobody does before raw data is confirmed (MS-CIFS 2.2.4.25): what may be confirmed, or
+    /// not, is not.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn confirms_no_raw(
+        &mut self,
+        side: usize,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let over = |open: &Open| open.side == side && open.may_be_unconfirmed();
+        while let Some(at) = self.open.next(0, over) {
+            self.is_not_confirmed(at, world, events);
+        }
+    }
+
+    /// No confirmation came for the raw data of this request, if that is what it waits for: the go-ahead was its response.
+    #[cold]
+    pub(super) fn is_not_confirmed(
+        &mut self,
+        at: usize,
+        world: &World<'_>,
+        events: &mut impl Events,
+    ) {
+        let open = &mut *self.open[at];
+        if !open.may_be_unconfirmed() {
+            return;
+        }
+        let Some(ahead) = open.unconfirmed.take() else {
+            return;
+        };
+        let UnconfirmedRaw { request, go_ahead } = *ahead;
+        let t = &mut *open.transaction;
+        t.raw_end = t.request.map(|request| request.last);
+        t.request = Some(request);
+        t.interims = t.interims.saturating_sub(1);
+        t.interim_bytes = t.interim_bytes.saturating_sub(go_ahead.bytes);
+        t.frames.interim = t.frames.interim.saturating_sub(go_ahead.frames);
+        t.first_interim = None;
+        t.response = Some(go_ahead.extent);
+        t.response_bytes = go_ahead.bytes;
+        t.response_head_bytes = go_ahead.head;
+        t.frames.response = t.frames.response.saturating_add(go_ahead.frames);
+        self.done(at, u64::MAX, world, events);
+    }
+
     /// Raw data, if some is expected from this side.
     pub(super) fn headerless(
         &mut self,
@@ -92,12 +159,13 @@ impl Pairing {
                 } else {
                     if let Expect::GoAhead { confirmed, .. } = open.expect {
                         // Before the go-ahead, or between it and the confirmation.
-                        open.expect = if confirmed || open.state != OpenState::Waiting {
-                            Expect::Response
-                        } else {
-                            t.raw_end = Some(message.tally.extent.last);
-                            open.expect
-                        };
+                        open.expect =
+                            if confirmed != Some(false) || open.state != OpenState::Waiting {
+                                Expect::Response
+                            } else {
+                                t.raw_end = Some(message.tally.extent.last);
+                                open.expect
+                            };
                     }
                     if t.raw_end.is_none()
                         && let Some(request) = &mut t.request

@@ -256,7 +256,7 @@ fn exchange(input: Input<'_>) -> Result<Part, Fault> {
         2 => Expect::Headerless,
         3 => Expect::GoAhead {
             rest: u32::from(b[7] >> 3),
-            confirmed: b[7] & 0x80 != 0,
+            confirmed: Some(b[7] & 0x80 != 0),
         },
         _ => Expect::Response,
     };

@@ -427,7 +427,7 @@ fn an_answer_before_raw_bytes_stands_at_the_end() {
         let mut writes = exchange(Role::Request, 1);
         writes.expect = Expect::GoAhead {
             rest: 4000,
-            confirmed: false,
+            confirmed: Some(false),
         };
         bench.says(CLIENT, writes, 0);
         bench.says(SERVER, exchange(Role::Interim, 1), late_ms);
