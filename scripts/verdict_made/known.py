@@ -44,6 +44,8 @@ TABLE = {
         "10/sets-lost-far s 10/sets-server-late-lost-near ms 10/sets-server-late-lost-far s 10/sets-client-late-lost-near ms "
         "10/sets-client-late-lost-far s 10/raw-lost-near ms 10/raw-server-late-lost-near ms 10/raw-client-late-lost-near m "
         "10/search-lost-near c",
+    "a NetBEUI server answered at once twice alone: its way is proved some microseconds too long":
+        "10/search-netbeui cms 10/search-netbeui-slow-line ms",
     "ways that vary, which acknowledgements of single segments alone would show (0053, 0055)":
         "2/uniform-quick-acks c",
 }

@@ -17,7 +17,7 @@ use wirewait_wire::{Endpoint, Timestamp};
 /// Stalls of requests of a client that are closed and not settled.
 pub(super) const STALLS: usize = 256;
 
-/// A line takes so many times less for a segment where what is sent at a steady pace waits for its sender.
+/// Where what is sent at a steady pace waits for its sender, a line takes this part of the time for a segment, or less.
 const SLOWER: u64 = 4;
 
 /// Bytes of data in a segment that an acknowledgement is late for.

@@ -371,6 +371,10 @@ impl Nearest {
             ),
             gaps: [gaps.least(), client_rode.least().min(seen.least())],
             last: lengths.last(client),
+            queued: match lengths.before.bytes > lengths.before.head {
+                true => client.longer(all_on_line(lengths.before.bytes)),
+                false => 0,
+            },
             waits: [server_waits, client_waits],
             several: !is_single(t.request) && !self.is_here,
             asked: match is_single(t.request) || server.heard.is_some() {

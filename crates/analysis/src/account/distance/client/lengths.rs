@@ -62,6 +62,8 @@ pub(super) struct LongerWays {
     pub(super) gaps: [u64; 2],
     /// What the last of several frames of the response before, and this request, take at most, ns.
     pub(super) last: u64,
+    /// What all frames of the response before take at most, ns; 0 of one.
+    pub(super) queued: u64,
     /// How long responses, and requests, wait for an acknowledgement of what was before them, ns.
     pub(super) waits: [u64; 2],
     /// The request has several frames, and the capture was not made where they are sent.

@@ -2,7 +2,7 @@
 
 use super::super::server::SHORT;
 use super::super::varying::OwnWay;
-use super::super::{Bounds, Evidence, STEADY, Ways, ns};
+use super::super::{Bounds, DataThere, Evidence, STEADY, Ways, ns};
 use super::lengths::{Lengths, Sizes};
 use super::{LATE_NS, Nearest, Paces};
 use crate::account::ceiling::most_on_line;
@@ -175,6 +175,9 @@ impl Nearest {
         let Some(there) = self.there(began).filter(|there| {
             (self.may_show(there.0) || !self.is_here || self.is_remote()) && !self.ahead
         }) else {
+            if self.longer.queued > client.high && !self.ahead {
+                client.high = client.high.max(self.queued());
+            }
             return (None, false);
         };
         let request = most_on_line(t.request_bytes);
@@ -201,6 +204,27 @@ impl Nearest {
             client.high = client.high.min(most.max(client.low));
         }
         (None, most.is_some())
+    }
+
+    /// How long what was not acknowledged when the response before ended may have been under way: more than a frame of it, as the
+    /// acknowledgement shows that came last until then.
+    #[cold]
+    #[inline(never)]
+    fn queued(&self) -> u64 {
+        let (Some(heard), Some(before)) = (&self.heard.0, &self.before) else {
+            return 0;
+        };
+        let Sizes { bytes, head } = before.response;
+        let [first, end] = before.frames;
+        let left = u64::from(heard.left);
+        let own = (first..=end).contains(&heard.frame) && heard.at <= before.end;
+        if !own || heard.left == DataThere::UNKNOWN_LEFT || left <= most_on_line(head) {
+            return 0;
+        }
+        // A window of two frames, or more, may have been sent behind that.
+        let left = left.saturating_add(head.saturating_mul(2)).min(bytes);
+        let all = self.longer.queued;
+        u64::try_from(u128::from(all) * u128::from(left) / u128::from(bytes.max(1))).unwrap_or(all)
     }
 
     /// The way within the pause before the request, by those of its client.
