@@ -151,7 +151,7 @@ families! {
     last: Gauge<f64, AtomicU64>, "last_frame_timestamp" in Seconds,
         "Time stamp of the last frame, since 1970";
     processor: Counter<f64, AtomicU64>, "process_cpu" in Seconds, "Processor time of the program";
-    memory: Gauge, "process_memory" in Bytes, "Memory of the program alone";
+    memory: Gauge, "process_memory" in Bytes, "Memory of the program, without the buffer of captured frames";
 }
 
 /// Classic, and native for those who read Prometheus' binary format.

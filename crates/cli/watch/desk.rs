@@ -199,6 +199,7 @@ impl Desk {
                 let t = t.ok_or(("conversation", number))?;
                 Ok(Pick::Conversation(t.client, t.server))
             }
+            What::Frames(first, last) => Ok(Pick::Frames(first, last)),
             What::LastSeconds(seconds) => {
                 let now = self.origin.now(now).unwrap_or_default();
                 let from = now.plus(-1_000_000_000 * i64::from(seconds));

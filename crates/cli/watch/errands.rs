@@ -60,6 +60,8 @@ pub(super) enum Pick {
     Transaction(Box<Transaction>),
     /// Those between a client and a server.
     Conversation(Endpoint, Endpoint),
+    /// Those from this number to that.
+    Frames(u64, u64),
     /// Those from this moment to that.
     Between(Timestamp, Timestamp),
 }
@@ -146,6 +148,7 @@ impl Errands {
         let (first, last) = match &pick {
             Pick::Transaction(t) => span(t),
             // Wherever they are.
+            Pick::Frames(first, last) => (*first, *last),
             Pick::Conversation(..) | Pick::Between(..) => (1, study.number()),
         };
         let stock = self.stock(first, last, study);

@@ -67,6 +67,8 @@ pub enum What {
     Transaction(u64),
     /// Those of one conversation, by its number.
     Conversation(u64),
+    /// Those from this number to that.
+    Frames(u64, u64),
     /// Those of the last N seconds.
     LastSeconds(u32),
 }

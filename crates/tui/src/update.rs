@@ -352,13 +352,18 @@ fn pace(model: &Model, faster: bool) -> Vec<Command> {
     next.map_or_else(Vec::new, |pace| vec![Command::Pace(*pace)])
 }
 
-/// Which frames are saved: those of what is open.
+/// Which frames are saved: those of what is open, or those that are listed.
 fn save(model: &Model) -> Command {
     let open = model.ways[model.tab].iter().rev();
     let what = open
         .filter_map(|level| match level.place {
             Place::Transaction(number) => Some(What::Transaction(number)),
             Place::Transactions(Scope::Conversation(number)) => Some(What::Conversation(number)),
+            Place::Frames(_) => {
+                let frames = level.pane.frames.as_ref()?;
+                let numbers = frames.first().zip(frames.last());
+                numbers.map(|(first, last)| What::Frames(first.number, last.number))
+            }
             _ => None,
         })
         .next()
@@ -366,6 +371,7 @@ fn save(model: &Model) -> Command {
     let name = match what {
         What::Transaction(number) => format!("request-{number}"),
         What::Conversation(number) => format!("conversation-{number}"),
+        What::Frames(first, last) => format!("frames-{first}-{last}"),
         What::LastSeconds(_) => format!("last-minute{}", export::moment(model)),
     };
     Command::Save(what, format!("wirewait-{name}.pcapng").into())

@@ -11,7 +11,7 @@ use std::path::Path;
 use wirewait::{Depth, Endpoint, Frame, Registry, Timestamp, Walk};
 use wirewait_capture::ring::{Limits, News, Ring};
 use wirewait_capture::write::Description;
-use wirewait_report::words::Grouped;
+use wirewait_report::words::{Grouped, Short};
 
 /// Saves what is wanted of the stock, and says how much that was.
 pub(super) fn save(
@@ -24,12 +24,13 @@ pub(super) fn save(
     let mut sieve = Sieve::new(pick, stock, plan)?;
     let mut ring: Option<Ring> = None;
     let mut failed = None;
-    let mut last = Timestamp::default();
+    let (mut first, mut last) = (None, Timestamp::default());
     stock.each(|number, frame, taken| {
         if !taken || !sieve.wants(number, frame) {
             return sieve.next(number);
         }
         last = frame.at;
+        first.get_or_insert(last);
         let open = match &mut ring {
             Some(open) => open,
             None => match Ring::new(path, APPLICATION, Limits::default(), interfaces, last) {
@@ -61,8 +62,10 @@ pub(super) fn save(
             "nothing was saved: none of these frames is in memory any more".to_owned(),
         )),
         (Some((saved, _)), None) => Ok(format!(
-            "saved {} frames to {}",
+            "saved {} {} in {} to {}",
             Grouped(saved.frames),
+            if saved.frames == 1 { "frame" } else { "frames" },
+            Short(last.since(first.unwrap_or(last))),
             shown(path)
         )),
     }
@@ -98,6 +101,7 @@ impl<'a> Sieve<'a> {
     fn wants(&mut self, number: u64, frame: &Frame<'_>) -> bool {
         match self.pick {
             Pick::Transaction(_) => self.numbers.contains(&number),
+            Pick::Frames(first, last) => (*first..=*last).contains(&number),
             Pick::Between(from, to) => (*from..=*to).contains(&frame.at),
             Pick::Conversation(client, server) => {
                 // As deep as conversations are told apart.
@@ -113,6 +117,7 @@ impl<'a> Sieve<'a> {
     fn next(&self, number: u64) -> Next {
         let last = self.numbers.last();
         match self.pick {
+            Pick::Frames(_, last) if number >= *last => Next::Enough,
             Pick::Transaction(_) if last.is_none_or(|last| number >= *last) => Next::Enough,
             _ => Next::More,
         }

@@ -38,11 +38,20 @@ fn frames_are_saved_from_memory_and_from_the_files() {
                 .collect();
             assert!(!wanted.is_empty());
             assert!(
-                said.contains(&format!("saved {} frames", wanted.len())),
+                said.contains(&format!("saved {} frame", wanted.len())),
                 "{said}"
             );
             assert_eq!(self::stamps(&of(path)), wanted);
         }
+        let path = folder.join(format!("{memory}-listed.pcapng"));
+        rig.send(Command::Save(What::Frames(11, 30), path.clone()));
+        let (said, took) = (rig.answer().unwrap(), stamps[29].since(stamps[10]));
+        let took = wirewait_report::words::Short(took);
+        assert!(
+            said.contains(&format!("saved 20 frames in {took} to")),
+            "{said}"
+        );
+        assert_eq!(self::stamps(&of(path)), stamps[10..30]);
         let path = folder.join(format!("{memory}-last.pcapng"));
         rig.send(Command::Save(What::LastSeconds(2), path.clone()));
         let from = stamps[stamps.len() - 1].plus(-2_000_000_000);

@@ -77,7 +77,7 @@ pub(crate) static BINDINGS: &[Binding] = &[
     key(A::SeekStart, "seek_start", &["^"], Files, "", "To the beginning of the files."),
     key(A::SeekEnd, "seek_end", &["$"], Files, "", "To the end of the files."),
     key(A::Save, "save", &["W"], Everywhere, "",
-        "Save frames as a capture: of the request or conversation that is open, or of the last minute."),
+        "Save frames as a capture: of what is open (request, conversation, list of frames), or of the last minute."),
     key(A::Export, "export", &["e"], Everywhere, "export",
         "Write what is shown to a file: as text, CSV or JSON."),
     key(A::Reset, "reset", &["r"], Everywhere, "", "Reset all statistics, after a confirmation."),

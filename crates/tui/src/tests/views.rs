@@ -1,7 +1,7 @@
 //! Clients, conversations, counters, symptoms, frames: where they lead, and what their keys do.
 
 use super::{golden, live, model, press, replayed, shown};
-use crate::{Command, Message, Model, update};
+use crate::{Command, Message, Model, What, update};
 use std::path::PathBuf;
 use std::sync::Arc;
 use wirewait::{Source, registry};
@@ -46,6 +46,20 @@ fn a_frame_asked_for_is_the_one_that_is_open() {
     let number = rows.cell(chosen, 0, &model.context());
     assert_eq!(number.exported().to_string(), "126");
     assert!(shown(&model).contains("frame 126"), "{}", shown(&model));
+}
+
+/// What is saved is what is listed.
+#[test]
+fn frames_that_are_listed_are_those_that_are_saved() {
+    let mut model = model(replayed(), 120, 36);
+    press(&mut model, "o f 1 2 6 enter");
+    update(&mut model, Message::Decoded(decoded(116, 136)));
+    let asked = press(&mut model, "W");
+    assert!(
+        matches!(&asked[..], [Command::Save(What::Frames(116, 136), path)]
+            if path.as_os_str() == "wirewait-frames-116-136.pcapng"),
+        "{asked:?}"
+    );
 }
 
 /// The screen with the decoded frames of the costliest symptom, as its caller delivers them.

@@ -262,7 +262,12 @@ impl View for Overview {
             return "Overview".to_owned();
         };
         let capture = &feed.snapshot.capture;
-        let frames = Grouped(capture.frames);
+        let noun = if capture.frames == 1 {
+            "frame"
+        } else {
+            "frames"
+        };
+        let frames = format!("{} {noun}", Grouped(capture.frames));
         let Some((first, last)) = capture.first.zip(capture.last) else {
             return "Overview".to_owned();
         };
@@ -275,10 +280,10 @@ impl View for Overview {
         };
         let (day, time) = (part(&first, 0, 10), part(&first, 11, 19));
         let rest = match model.size.0 {
-            0..60 => format!("{frames} frames, {long}"),
-            60..100 => format!("{frames} frames in {long}, {day} {time} to {ends}"),
+            0..60 => format!("{frames}, {long}"),
+            60..100 => format!("{frames} in {long}, {day} {time} to {ends}"),
             _ => format!(
-                "{frames} frames in {long}, {day} {time} to {ends} UTC, quality {}",
+                "{frames} in {long}, {day} {time} to {ends} UTC, quality {}",
                 capture.grade.name()
             ),
         };
