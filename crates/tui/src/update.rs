@@ -64,8 +64,12 @@ fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
             model.refresh();
             Vec::new()
         }
-        // What lies above takes keys only.
-        Event::Mouse(_) if model.overlay != Overlay::None => Vec::new(),
+        // What lies above takes keys, and the wheel.
+        Event::Mouse(mouse) if model.overlay != Overlay::None => match mouse.kind {
+            MouseEventKind::ScrollUp => rolled(model, KeyCode::Up),
+            MouseEventKind::ScrollDown => rolled(model, KeyCode::Down),
+            _ => Vec::new(),
+        },
         Event::Mouse(mouse) => {
             let at = (mouse.column, mouse.row);
             match mouse.kind {
@@ -84,10 +88,26 @@ fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
     }
 }
 
+/// The wheel over what lies above everything else: as that key, where that moves something.
+fn rolled(model: &mut Model, code: KeyCode) -> Vec<Command> {
+    match model.overlay {
+        Overlay::Help(_) | Overlay::Sort(_) | Overlay::Columns(_) | Overlay::Export(_) => {
+            model.changed = true;
+            pressed(model, &KeyEvent::from(code))
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn pressed(model: &mut Model, key: &KeyEvent) -> Vec<Command> {
     model.said = None;
     if keys::name(key).as_deref() == Some("ctrl-c") {
         return vec![Command::Quit { keep: false }];
+    }
+    if view::is_too_small(model.size) {
+        // Nobody sees what any other key does.
+        let quits = bound::action(model, key).filter(|action| *action == Action::Quit);
+        return quits.map_or_else(Vec::new, |action| act(model, action));
     }
     match std::mem::take(&mut model.overlay) {
         Overlay::None => match bound::action(model, key) {

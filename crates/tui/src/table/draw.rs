@@ -260,6 +260,17 @@ pub(crate) fn columns(
     laid.columns.into_iter().map(|(column, _)| column).collect()
 }
 
+/// Where its scroll bar stands in this area, if it has one.
+pub(crate) fn bar_at(
+    rows: &dyn AnyRows,
+    state: &State,
+    context: &Context<'_>,
+    area: Rect,
+) -> Option<u16> {
+    let laid = Laid::new(rows, state, context, area, true);
+    laid.bar.then(|| area.right().saturating_sub(1))
+}
+
 /// How far its columns are scrolled in this area.
 pub(crate) fn scrolled(
     rows: &dyn AnyRows,

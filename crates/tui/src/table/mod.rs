@@ -15,7 +15,8 @@ mod state;
 pub(crate) use cell::{Cell, Value};
 pub(crate) use columns::{AnyRows, Column, Head, List, RowIdentity, columns_of};
 pub(crate) use draw::{
-    Scrolled, column_at, columns, draw, head_lines, order, page, preview, scrollbar, scrolled,
+    Scrolled, bar_at, column_at, columns, draw, head_lines, order, page, preview, scrollbar,
+    scrolled,
 };
 pub(crate) use export::{Format, export};
 pub(crate) use state::{Move, State, Wishes};

@@ -421,6 +421,68 @@ fn the_mouse_chooses_tabs_and_rows() {
     assert_eq!(model.level().table.chosen_key().cloned(), chosen);
 }
 
+fn mouse(model: &mut Model, kind: MouseEventKind, (column, row): (u16, u16)) -> Vec<Command> {
+    let event = MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    };
+    update(model, Message::Terminal(Event::Mouse(event)))
+}
+
+/// The wheel moves what lies above, and nothing beneath it.
+#[test]
+fn the_wheel_scrolls_the_help() {
+    let mut model = model(replayed(), 80, 24);
+    press(&mut model, "?");
+    let at_first = shown(&model);
+    for _ in 0..3 {
+        mouse(&mut model, MouseEventKind::ScrollDown, (20, 10));
+    }
+    assert_eq!(model.overlay, Overlay::Help(3));
+    assert_ne!(shown(&model), at_first);
+    mouse(&mut model, MouseEventKind::ScrollUp, (20, 10));
+    assert_eq!(model.overlay, Overlay::Help(2));
+    press(&mut model, "esc r");
+    mouse(&mut model, MouseEventKind::ScrollDown, (20, 10));
+    assert_eq!(model.overlay, Overlay::Reset, "a confirmation stays");
+}
+
+/// A click on the scroll bar goes there, and opens nothing.
+#[test]
+fn a_click_on_the_scroll_bar_goes_there() {
+    let mut model = on_servers();
+    press(&mut model, "T");
+    let place = model.level().place.clone();
+    let last = model.level().table.order().len() - 1;
+    let text = shown(&model);
+    let right = model.size.0 - 1;
+    let bar = |line: &str| line.chars().last().is_some_and(|c| matches!(c, '█' | '│'));
+    let lines = text.lines().enumerate().filter(|(_, line)| bar(line));
+    let rows: Vec<u16> = lines.map(|(n, _)| n as u16).collect();
+    let (Some(top), Some(bottom)) = (rows.first(), rows.last()) else {
+        panic!("{text}");
+    };
+    let click = MouseEventKind::Down(MouseButton::Left);
+    mouse(&mut model, click, (right, *bottom));
+    assert_eq!(model.level().table.cursor(), last);
+    mouse(&mut model, click, (right, *bottom));
+    mouse(&mut model, click, (right, *top));
+    assert_eq!(model.level().table.cursor(), 0);
+    mouse(&mut model, click, (right, *top));
+    assert_eq!(model.level().place, place);
+}
+
+/// Where nothing of it is to be seen, no key does anything but quit.
+#[test]
+fn a_terminal_that_is_too_small_takes_no_keys() {
+    let mut model = model(replayed(), 40, 10);
+    assert_eq!(press(&mut model, "6 enter W r y"), []);
+    assert_eq!(model.level().place, Place::Overview);
+    assert_eq!(press(&mut model, "q"), [Command::Quit { keep: false }]);
+}
+
 /// `docs/screen.md` has the table of keys as the program has it; WIREWAIT_BLESS=1 puts it there.
 #[test]
 fn the_documentation_has_the_keys() {

@@ -113,6 +113,14 @@ fn without_colours_nothing_is_lost() {
     assert_eq!(picture.content.iter().filter(coloured).count(), 0);
 }
 
+/// Without a line above a table, its heading says how much of it is not there.
+#[test]
+fn rows_of_the_overview_that_are_not_shown_are_counted() {
+    let text = shown(&model(replayed(), 80, 24));
+    assert!(text.contains(" symptom +7 more: key 6"), "{text}");
+    assert!(text.contains("server +2 more: key 2"), "{text}");
+}
+
 #[test]
 fn too_small_is_said() {
     for (width, height) in [(43, 12), (44, 11), (20, 5)] {

@@ -146,10 +146,15 @@ fn below(body: Rect, least: u16, (part, of): (u16, u16)) -> (Rect, Rect) {
     (table, detail)
 }
 
+/// Whether a terminal of this size has no room for the views.
+pub(crate) fn is_too_small((width, height): (u16, u16)) -> bool {
+    width < LEAST.0 || height < LEAST.1
+}
+
 /// Draws everything.
 pub(crate) fn draw(model: &Model, buffer: &mut Buffer) {
     let screen = buffer.area;
-    if screen.width < LEAST.0 || screen.height < LEAST.1 {
+    if is_too_small((screen.width, screen.height)) {
         let said = format!(
             "Too small: {} x {}; at least {} x {} is needed. {} quits.",
             screen.width,
@@ -264,14 +269,20 @@ pub(crate) fn clicked(model: &mut Model, (x, y): (u16, u16)) -> Option<Action> {
         }
         return None;
     }
+    let state = &model.level().table;
+    let bar = table::bar_at(rows.as_ref(), state, &model.context(), area) == Some(x);
     drop(rows);
     let row = usize::from(y - area.y - heads);
     let before = model.level().table.cursor();
     let mut again = false;
     if row < page {
         model.with_table(|table, rows, page| {
-            let to = table.top() + row;
-            again = to == before;
+            let to = match bar {
+                // As far down in all of them.
+                true => row * table.order().len().saturating_sub(1) / page.saturating_sub(1).max(1),
+                false => table.top() + row,
+            };
+            again = to == before && !bar;
             if to < table.order().len() {
                 table.go(Move::To(to), rows, page);
             } else {

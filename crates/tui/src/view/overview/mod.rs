@@ -6,6 +6,7 @@ mod head;
 mod shares;
 
 use super::{View, clients, rule, servers, symptoms};
+use crate::context::Context;
 use crate::keys::Action;
 use crate::model::{Level, Model};
 use crate::place::{Place, TABS};
@@ -61,6 +62,37 @@ impl Section {
                 self.since(since, Self::Symptoms),
                 self.since(since, Self::Clients)
             ),
+        }
+    }
+
+    /// Where no line stands above it, how many rows are not shown: behind the first heading, if there is room.
+    fn says_more(self, rows: &dyn AnyRows, area: Rect, context: &Context<'_>, buffer: &mut Buffer) {
+        let more = rows.len().saturating_sub(table::page(area, rows));
+        let (one, tab) = match self {
+            Self::Symptoms => ("symptom", self.tab()),
+            Self::Servers => ("server", self.tab()),
+            Self::Clients => ("client", self.tab()),
+        };
+        let (Some(tab), 1..) = (tab, more) else {
+            return;
+        };
+        let said = format!("+{} more: key {}", Grouped(more as u64), tab + 1);
+        let y = area.y + table::head_lines(area, rows).saturating_sub(1);
+        let line: Vec<&str> = (area.x..area.right())
+            .map(|x| buffer.cell((x, y)).map_or(" ", |cell| cell.symbol()))
+            .collect();
+        let is_there = |at: &usize| line[*at..].concat().starts_with(one);
+        let Some(at) = (0..line.len()).find(is_there) else {
+            return;
+        };
+        let from = at + one.len() + 1;
+        let room = from..from + said.len() + 1;
+        let blank = line
+            .get(room)
+            .is_some_and(|cells| cells.iter().all(|cell| *cell == " "));
+        if blank && let Ok(from) = u16::try_from(from) {
+            let width = said.len() as u16;
+            put(buffer, (area.x + from, y), width, &said, context.theme.dim);
         }
     }
 
@@ -385,6 +417,9 @@ impl View for Overview {
                 .filter(|(s, _, _)| s == section)
                 .map(|(_, key, _)| key);
             table::preview(rows.as_ref(), key, &context, plan.table(*area), buffer);
+            if !plan.ruled {
+                section.says_more(rows.as_ref(), *area, &context, buffer);
+            }
         }
         if plan.sections.is_empty() {
             let said = "No request to a file server and no symptom yet.";
