@@ -471,6 +471,47 @@ fn a_service_reads_its_configuration_again() {
     assert!([old, new].concat().windows(2).all(|pair| pair[0] < pair[1]));
 }
 
+/// As root it becomes another user, who may not look into root's own folder: no file was there, and nothing went wrong.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_service_without_a_configuration_has_none_to_read_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder("no-configuration");
+    let home = folder.join("home");
+    fs::create_dir(&home).unwrap();
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
+    let arguments = [
+        "live",
+        "--format",
+        "ndjson",
+        "--interval",
+        "1s",
+        "-o",
+        "rows.ndjson",
+        "-",
+    ];
+    let mut command = service(&arguments);
+    let command = command
+        .env("HOME", &home)
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("WIREWAIT_CONFIG");
+    let mut running = Running::of(command, &folder);
+    let rows = folder.join("rows.ndjson");
+    running.until("rows", || {
+        fs::metadata(&rows).is_ok_and(|file| file.len() > 0)
+    });
+    running.signal("-HUP");
+    let said = running.says("configuration");
+    let none = said.contains("no configuration file was there at the start");
+    assert!(
+        none || said.ends_with("the configuration was read again"),
+        "{said}"
+    );
+    running.signal("-TERM");
+    let (status, ..) = running.ends();
+    assert_eq!(status.code(), Some(0));
+}
+
 /// Where it is no service, HUP ends it with the report.
 #[cfg(target_os = "linux")]
 #[test]

@@ -84,6 +84,8 @@ pub(crate) struct Settings {
     set: Vec<SetOption>,
     /// The user's own file may not be read: why, in words.
     denied: Option<String>,
+    /// A file was there.
+    found: bool,
 }
 
 #[derive(Debug)]
@@ -109,7 +111,10 @@ impl Settings {
         };
         if let Some(path) = path {
             match read(&path, named)? {
-                FileText::Whole(text) => settings.read_file(command, &path, &text)?,
+                FileText::Whole(text) => {
+                    settings.found = true;
+                    settings.read_file(command, &path, &text)?;
+                }
                 FileText::Absent => {}
                 FileText::Denied(why) => settings.denied = Some(why),
             }
@@ -121,6 +126,11 @@ impl Settings {
     /// Why the user's own file was left out, if it may not be read.
     pub(crate) fn denied(&self) -> Option<&str> {
         self.denied.as_deref()
+    }
+
+    /// Whether a file was there, and read.
+    pub(crate) fn has_file(&self) -> bool {
+        self.found
     }
 
     /// Names of the settings of a command that differ from another one's, in order.

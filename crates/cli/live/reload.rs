@@ -50,7 +50,10 @@ impl Reload {
     pub(super) fn read(&mut self) -> Result<Reloaded, Failure> {
         let (settings, args) = (self.again)(&self.typed)?;
         // Rights that were given up since the start are no change of the configuration.
-        if let (Some(why), None) = (settings.denied(), self.settings.denied()) {
+        let denied = settings
+            .denied()
+            .filter(|_| self.settings.denied().is_none());
+        if let Some(why) = denied.filter(|_| self.settings.has_file()) {
             return Err(Failure::Cannot(why.to_owned()));
         }
         let texts = symptoms::texts(&args.symptoms)?;
@@ -60,6 +63,9 @@ impl Reload {
             .filter(|name| !CHANGEABLE.contains(&name.as_str()))
             .collect();
         let said = match kept.is_empty() {
+            true if denied.is_some() => "no configuration file was there at the start; if there is one now, the rights that \
+                                         are left do not permit to look for it"
+                .to_owned(),
             true => "the configuration was read again".to_owned(),
             false => format!(
                 "the configuration was read again; until the next start these stay as they were: {}",

@@ -145,7 +145,7 @@ pub(super) fn list(model: &Model) -> Option<List<ClientRow<'_>>> {
         columns: columns(),
         rows: rows.collect(),
         key: |row: &ClientRow<'_>| RowIdentity::Station(row.station.client),
-        sorted: None,
+        sorted: Some(("net+server", true)),
         empty: "No client has sent a request to a file server yet.",
     })
 }
