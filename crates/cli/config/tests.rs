@@ -161,7 +161,7 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
     options.retain(|set| !examples.contains(set.key));
     let options = Settings {
         set: options,
-        denied: None,
+        ..Settings::default()
     };
     for typed in [
         &["report", "a"][..],
@@ -180,7 +180,7 @@ fn the_template_sets_nothing_and_with_its_marks_taken_away_what_holds_anyway() {
     }
     let named = Settings {
         set: named,
-        denied: None,
+        ..Settings::default()
     };
     let Ok(Asked::View(shown)) = asked(&["view", "a"], &named) else {
         panic!("view is a command");
