@@ -75,6 +75,8 @@ pub(crate) struct Pairing {
     apart: bool,
     /// Some request, or response, came in messages of their own.
     parts: bool,
+    /// The latest request whose raw data may be confirmed, or not.
+    unconfirmed: Option<u64>,
     /// Some request was answered.
     answered: bool,
     /// Requests that only asked whether the other end is there, before it was heard.
@@ -152,6 +154,7 @@ impl Pairing {
             asked,
             apart,
             parts,
+            unconfirmed,
             answered,
             probes,
             named,
@@ -186,6 +189,7 @@ impl Pairing {
         (*last_response, *earlier_response) = (None, None);
         *last_answered = Default::default();
         *due = Timestamp::from_nanos(i64::MAX);
+        *unconfirmed = None;
         (*asked, *apart, *parts, *answered, *named) = (false, false, false, false, false);
         (*began_late, *doubtful) = (false, false);
         *naming = Naming::default();

@@ -64,6 +64,7 @@ fn terminal(model: &mut Model, event: &Event) -> Vec<Command> {
             model.refresh();
             Vec::new()
         }
+        Event::Mouse(_) if view::is_too_small(model.size) => Vec::new(),
         // What lies above takes keys, and the wheel.
         Event::Mouse(mouse) if model.overlay != Overlay::None => match mouse.kind {
             MouseEventKind::ScrollUp => rolled(model, KeyCode::Up),

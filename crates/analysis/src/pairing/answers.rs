@@ -189,6 +189,7 @@ impl Pairing {
         open.state = OpenState::Raw { rest, answered };
         if confirmed.is_none() {
             open.goes_ahead_unconfirmed(tally);
+            self.unconfirmed = Some(open.serial);
         }
         if !answered {
             return open.interim(tally);

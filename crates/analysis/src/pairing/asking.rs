@@ -26,7 +26,7 @@ impl Pairing {
         if self.stray.is_some() && !between.displaced {
             self.close_stray(events);
         }
-        if self.apart {
+        if self.unconfirmed.is_some() {
             self.confirms_no_raw(side, world, events);
         }
         self.apart |= matches!(x.expect, Expect::Headerless | Expect::GoAhead { .. });

@@ -38,9 +38,13 @@ impl Pairing {
         world: &World<'_>,
         events: &mut impl Events,
     ) {
-        let over = |open: &Open| open.side == side && open.may_be_unconfirmed();
-        while let Some(at) = self.open.next(0, over) {
-            self.is_not_confirmed(at, world, events);
+        let known = self
+            .unconfirmed
+            .and_then(|serial| self.open.place_of(serial));
+        match known {
+            Some(at) if self.open[at].side == side => self.is_not_confirmed(at, world, events),
+            Some(_) => {}
+            None => self.unconfirmed = None,
         }
     }
 
@@ -72,6 +76,8 @@ impl Pairing {
         t.response_head_bytes = go_ahead.head;
         t.frames.response = t.frames.response.saturating_add(go_ahead.frames);
         self.done(at, u64::MAX, world, events);
+        // Its response came long ago, whatever the stamps say.
+        self.settle(world, events);
     }
 
     /// Raw data, if some is expected from this side.

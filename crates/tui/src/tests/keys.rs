@@ -480,6 +480,9 @@ fn a_terminal_that_is_too_small_takes_no_keys() {
     let mut model = model(replayed(), 40, 10);
     assert_eq!(press(&mut model, "6 enter W r y"), []);
     assert_eq!(model.level().place, Place::Overview);
+    let click = MouseEventKind::Down(MouseButton::Left);
+    assert_eq!(mouse(&mut model, click, (20, 0)), []);
+    assert_eq!(model.level().place, Place::Overview);
     assert_eq!(press(&mut model, "q"), [Command::Quit { keep: false }]);
 }
 

@@ -39,11 +39,7 @@ impl Section {
 
     /// What stands above it.
     fn title(self, rows: usize, shown: usize, since: &str) -> String {
-        let (one, many) = match self {
-            Self::Symptoms => ("symptom", "symptoms"),
-            Self::Servers => ("server", "servers"),
-            Self::Clients => ("client", "clients"),
-        };
+        let (one, many) = self.nouns();
         let by = match self {
             Self::Symptoms => ", by what they cost",
             Self::Servers => ", by total response time",
@@ -65,17 +61,22 @@ impl Section {
         }
     }
 
+    /// One of its rows, which is the first heading as well, and several.
+    const fn nouns(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Symptoms => ("symptom", "symptoms"),
+            Self::Servers => ("server", "servers"),
+            Self::Clients => ("client", "clients"),
+        }
+    }
+
     /// Where no line stands above it, how many rows are not shown: behind the first heading, if there is room.
     fn says_more(self, rows: &dyn AnyRows, area: Rect, context: &Context<'_>, buffer: &mut Buffer) {
         let more = rows.len().saturating_sub(table::page(area, rows));
-        let (one, tab) = match self {
-            Self::Symptoms => ("symptom", self.tab()),
-            Self::Servers => ("server", self.tab()),
-            Self::Clients => ("client", self.tab()),
-        };
-        let (Some(tab), 1..) = (tab, more) else {
+        let (Some(tab), 1..) = (self.tab(), more) else {
             return;
         };
+        let (one, _) = self.nouns();
         let said = format!("+{} more: key {}", Grouped(more as u64), tab + 1);
         let y = area.y + table::head_lines(area, rows).saturating_sub(1);
         let line: Vec<&str> = (area.x..area.right())
